@@ -1,5 +1,5 @@
 /**
- * What a read costs: the service's leaderboard against bare servers that send the same bytes, serialise the same object or
+ * The cost of a read: the service's leaderboard against bare servers that send the same bytes, serialise the same object or
  * run the same statements, and against Fastify. The server has core 0; wrk, Postgres and this program share core 1.
  * Rounds are interleaved and short, so that the moods of the machine meet all of them; ratios are taken round by round, and
  * their median.

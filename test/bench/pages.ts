@@ -1,5 +1,5 @@
 /**
- * What a page of the site costs, against the API read beneath it: a ladder of 50 rows, in two pairs.
+ * The cost of a page of the site, against the API read beneath it: a ladder of 50 rows, in two pairs.
  *
  *   kept   page and read as they are asked for again and again
  *   anew   page and read as after each write: the read is answered from the database, the page rendered from it. Each request is for

@@ -1,5 +1,5 @@
 /**
- * What reads cost over big tables, beside the same rows selected by hand-written SQL on a bare connection of the same driver:
+ * The cost of reads over big tables, beside the same rows selected by hand-written SQL on a bare connection of the same driver:
  * a ladder of 10,000 entries at several places, and lists of 1,000,000 matches by every sort and filter of section 4.4 of the
  * contract, alone and together, first page and a deep one. Then the same over a tenth of the entries and a part of the matches, which
  * shows what grows.
@@ -49,7 +49,7 @@ interface Row {
 
 const CLAIMS = 5
 
-/** What a node takes to take the season over: its state is read, and none of its matches. Milliseconds, the first claim and the median. */
+/** The time that a node takes to take the season over: its state is read, and none of its matches. Milliseconds, the first claim and the median. */
 const claims = (store: SeasonStore["Service"]) =>
   Effect.gen(function* () {
     const took: Array<number> = []

@@ -1,5 +1,5 @@
 /**
- * What removing a season costs: by `scripts/remove-season` out of one table of matches, and by detaching and dropping its partition where
+ * The cost of removing a season: by `scripts/remove-season` out of one table of matches, and by detaching and dropping its partition where
  * matches and seats are partitioned by season; and what partitions cost the service's reads and a season's commits, with 4 and with 400.
  *
  *   node test/bench/removal.ts [matches, 1250000, of which a fifth is removed] [entries, 10000] [partitions, 400; 0: without that copy]

@@ -1,5 +1,5 @@
 /**
- * What playing models costs: from a fresh instance to its first logits, matches a second of a core, the share of a match
+ * The cost of playing models: from a fresh instance to its first logits, matches a second of a core, the share of a match
  * outside its models, the weights' cache, memory by slot, and the same moves by a program started for each.
  *
  *   node test/bench/sandbox.ts [matches a model, 3] [models, a regular expression]

@@ -18,7 +18,7 @@ layer(administration, options)("finals", (it) => {
       assert.deepStrictEqual((yield* record).next_round, { n: 1, kind: "finals", games: 2, starts_at })
       yield* Effect.repeat(Effect.delay(record, "50 millis"), { until: ({ round }) => round !== null })
       assert.deepInclude((yield* record).round, { n: 1, kind: "finals", games: 2, started_at: starts_at })
-      // What was being played when the finals began is finished and counts in none.
+      // A match that was being played when the finals began is finished and counts in none.
       const late = yield* say("/leases", { runner, max: 0, wait_s: 0, results: [resultOf(old!)] })
       assert.strictEqual(late.results[0].accepted, true)
       assert.strictEqual((yield* record).matches_played, 0)

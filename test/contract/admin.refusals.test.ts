@@ -39,7 +39,7 @@ const names: Readonly<Record<string, string>> = {
 }
 const filled = (path: string, over: Readonly<Record<string, string>> = {}) =>
   path.replace(/:(\w+)/g, (_, name: string) => ({ ...names, ...over })[name]!)
-/** What its level refuses is the same at every route; the body does not matter, since it is not read by then. */
+/** A level's refusal is the same at every route; the body does not matter, since it is not read by then. */
 const ofLevel = ({ byPlatform, method, path }: Route): ReadonlyArray<readonly [code: string, url: string, given: Call]> => {
   const others = byPlatform ? (["admin_only", "ada"] as const) : (["season_admin_only", "bob"] as const)
   return [

@@ -62,7 +62,7 @@ describe("a refusal", () => {
   })
 })
 
-/** What arrives until the other end has said enough. */
+/** The text that is answered until the other end has said enough. */
 const say = (words: ReadonlyArray<string>) =>
   Effect.flatMap(port, (port) =>
     Effect.promise(

@@ -1,5 +1,5 @@
 /**
- * What is shared is the same for everybody and says nothing of anybody, on every route; what is not shared is kept by nobody. Over the
+ * Shared answers are the same for everybody and say nothing of anybody, on every route; others are kept by nobody. Over the
  * whole API on a real Postgres, from its own document and the table of routes.
  */
 

@@ -11,7 +11,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { overSocket, port, uncalled } from "../support/Web.ts"
 
-/** What the next reading waits for and ends in. */
+/** The next reading waits for the one and ends in the other. */
 const next: { reads: number; gate: Deferred.Deferred<void>; ends: Effect.Effect<void> } = {
   reads: 0,
   gate: Deferred.makeUnsafe(),

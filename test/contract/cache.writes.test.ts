@@ -59,7 +59,7 @@ const readerOf = ({ adder, boa, cobra, idle, matches, one, two }: Small.World) =
   return (path: string) => names.reduce((text, [name, id]) => text.replaceAll(id, name), path)
 }
 
-/** What an answer says, but for the moments that a series is drawn at. */
+/** An answer's text, but for the moments that a series is drawn at. */
 const faceOf = ({ status, text }: { readonly status: number; readonly text: string }) =>
   `${status} ${text.replace(/"points":\[[^\]]*\]/, "")}`
 
@@ -88,12 +88,12 @@ interface Write {
   readonly write: (world: Small.World) => Effect.Effect<unknown, any, any>
   /** Some of what it must change, or the test would show nothing. */
   readonly changes: ReadonlyArray<string>
-  /** What may go besides, though it says the same as before. */
+  /** Answers that may go besides, though they say the same as before. */
   readonly also?: RegExp
 }
 
 const none = /^$/
-/** What shows those of `one` who may have been in a match. */
+/** Reads that show those of `one` who may have been in a match. */
 const sides =
   "(models|profiles|versions)/(Adder|Boa|ada|bob|adder1|boa1|base1)|leaderboard/matrix.*season=one|matches/one-.*related|(owner|model|version|vs)=(ada|bob|Adder|Boa|adder1|boa1)"
 /** Lists that are not of one season, and the records of models against others. */
@@ -103,10 +103,10 @@ const some = (...patterns: ReadonlyArray<string>) => new RegExp(patterns.join("|
 const as = (name: string) =>
   Effect.map(A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = ${name}`, ([row]) => row!.id)
 
-/** What speaks of the featured season. */
+/** Reads of the featured season. */
 const byDefaultPaths = ["/v1/games", games, `${games}/leaderboard`, "/v1/matches", "/v1/models/Cobra/season"]
 const byDefault = `^(/v1/games|${games}|${games}/leaderboard|${games}/leaderboard/(series|matrix)|/v1/matches|/v1/models/Cobra/season)$`
-/** What shows the record of `one`, which is not featured before an administrator says so. */
+/** Reads that show the record of `one`, which is not featured before an administrator says so. */
 const recorded = [`${games}/seasons`, `${games}/seasons/one`]
 const ladderOf = (slug: string, ladder: string) => `${games}/leaderboard?season=${slug}&ladder=${ladder}`
 
@@ -211,7 +211,7 @@ const edits: ReadonlyArray<Write> = [
 /** The last comment of ada's. */
 const lastSaid = A.rows<{ readonly id: string }>`SELECT id FROM comment ORDER BY created_at DESC, id DESC LIMIT 1`
 const onLast = <E, R>(write: (id: string) => Effect.Effect<unknown, E, R>) => Effect.flatMap(lastSaid, ([row]) => write(row!.id))
-/** What shows a comment on the first match of `one`, or counts it. */
+/** Reads that show a comment on the first match of `one`, or count it. */
 const speaking = ["/v1/threads?match=one-a", "/v1/matches/one-a", "/v1/matches?season=one&sort=discussed"]
 const authored = "/v1/profiles/ada/comments"
 /** Other lists of the season, those of sides, related matches, and the frame, which goes with its match. */

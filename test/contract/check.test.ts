@@ -1,4 +1,4 @@
-/** What scripts/test rests on: its sum, its notion of being installed, and the guard against processes left behind. */
+/** The parts of scripts/test: its sum, its notion of being installed, and the guard against processes left behind. */
 import { spawn, spawnSync } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from "node:fs"

@@ -17,7 +17,7 @@ import { generators, liveWith } from "../support/Generators.ts"
 import { Service } from "../support/Service.ts"
 import { sample } from "../support/slow.ts"
 
-/** What a website's backend has of somebody who has signed in: the headers of the browser's requests. */
+/** A signed-in visitor as a website's backend knows them: the headers of the browser's requests. */
 const visiting = Effect.fnUntraced(function* (login: string) {
   const { origin } = yield* Service
   const browser = new Browser()
@@ -69,7 +69,7 @@ const watch = Effect.fnUntraced(function* (client: Client, version: string) {
   return match.id
 })
 
-/** What befell the versions in their order, each thing told once; and that it has been read. */
+/** The versions' changes in their order, each told once; and that it has been read. */
 const hear = Effect.fnUntraced(function* (client: Client, [first, second, third]: ReadonlyArray<string>) {
   const { notifications, total } = yield* client.notification.notifications({ query: firstPage() })
   const entering = [first, second, third].flatMap((id) => [`version_admitted ${id}`, `version_entered ${id}`])

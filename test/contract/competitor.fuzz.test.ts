@@ -91,7 +91,7 @@ const everyParameter = (names: Names): ReadonlyArray<Attempt> =>
     )
   })
 
-/** What is wrong with an answer; nothing, where it is one of those that the route declares. */
+/** The fault in an answer; none, where it is one of those that the route declares. */
 const faultOf = ({ call: { method = "GET" }, url }: Attempt, answer: Answered): string | undefined =>
   answer.status >= 500 && answer.status !== 503 ? "is our fault" : undeclared(method, url, answer)
 

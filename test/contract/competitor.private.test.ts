@@ -144,7 +144,7 @@ const pairs: Pairs = {
 type Pair = readonly [hidden: string, unmade: string]
 type Collection = "models" | "versions" | "matches" | "comments"
 
-/** What else a path names, so that it would be found if the season were. */
+/** The rest of a path's names, so that it would be found if the season were. */
 const others: Readonly<Record<string, string>> = {
   game: "snakes",
   map_id: "duel",
@@ -274,7 +274,7 @@ layer(web, A.options)("a hidden season", (it) => {
   )
 })
 
-/** What stands in a private season `n`: a baseline with a version, and a match of it; nobody who asks owns any of it. */
+/** Rows of a private season `n`: a baseline with a version, and a match of it; nobody who asks owns any of it. */
 const furnished = Effect.fnUntraced(function* (n: number, slug: string, change: Fixture.Row) {
   const ids = { season: uuid("season", n), model: uuid("model", n), version: uuid("version", n), match: uuid("match", n) }
   yield* Fixture.insert("season", [Fixture.season(ids.season, slug, { visibility: "private", ...change })])
@@ -348,7 +348,7 @@ layer(web, A.options)("seasons that are hidden in whatever state", (it) => {
 /** Postgres plans a prepared statement anew so often on a connection, and may settle on another plan after that. */
 const PLANNED_ANEW = 5
 
-/** What a lookup asks of each table, in index scans: as long as that is the same, so is the time. */
+/** A lookup's index scans of each table: as long as that is the same, so is the time. */
 const scans = Effect.fnUntraced(function* (lookup: Effect.Effect<unknown, unknown, any>) {
   const sql = yield* SqlClient.SqlClient
   const counted = sql<{ readonly table: string; readonly scans: number }>`

@@ -55,7 +55,7 @@ type Provoked = readonly [code: string, url: string, given: Call]
 /** Where a route of an owner is that of something the caller owns, so that its body is read. */
 const owned = ({ path }: Operation, own: Own) => filled(path, { id: path.includes("/versions/") ? own.version : own.model })
 
-/** What follows from an operation's form alone. */
+/** Properties that follow from an operation's form alone. */
 const ofForm = (operation: Operation, own: Own): ReadonlyArray<Provoked> => {
   const { answers, body, method, path, query } = operation
   const declares = (code: string) => [...answers].some((answer) => answer.endsWith(` ${code}`))

@@ -1,4 +1,4 @@
-/** What strangers may do to a connection: requests that are none, that are two at once, that never end, and more of them than anybody needs. */
+/** Bytes that strangers may send on a connection: requests that are none, that are two at once, that never end, and more of them than anybody needs. */
 
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"
@@ -81,7 +81,7 @@ const session = "Cookie: service_session=ada-token\r\nContent-Type: application/
 const edit = `PATCH /v1/me HTTP/1.1\r\n${host}${session}`
 const smuggled = `GET /healthz HTTP/1.1\r\n${host}\r\n`
 
-/** What must be refused and the connection closed, so that nothing behind it is taken for another request. */
+/** Bytes that are refused, with the connection closed, so that nothing behind it is taken for another request. */
 const broken: Readonly<Record<string, string | Buffer>> = {
   "a length and chunks": `${edit}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${smuggled}`,
   "chunks and a length": `${edit}Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n${smuggled}`,

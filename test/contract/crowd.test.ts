@@ -10,7 +10,7 @@ import { overSocket, port } from "../support/Web.ts"
 const ADDRESS_MAX = 5
 const usual = Context.get(Context.empty(), ConnectionLimits)
 
-/** What the service logged, line by line. */
+/** The service's log, line by line. */
 const logged: Array<string> = []
 const Log = Logger.layer([
   Logger.make(({ message }) => {

@@ -20,7 +20,7 @@ type Node = Effect.Success<typeof node>
 
 const ada = ({ accounts }: Node) => Effect.map(accounts.bySession("ada-token"), Option.getOrThrow)
 const begun = ({ devices }: Node) => devices.begin("agon", "192.0.2.7")
-/** What it comes to: a refusal's code or tag, or success. */
+/** Its outcome: a refusal's code or tag, or success. */
 const endOf = <A, E extends { readonly _tag?: string; readonly code?: string }>(effect: Effect.Effect<A, E>) =>
   effect.pipe(
     Effect.map(() => "done"),

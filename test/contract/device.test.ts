@@ -23,7 +23,7 @@ const begin = (client_name = "agon on a laptop") => Effect.map(post("", { client
 const ask = (device_code: string) => post("/token", { device_code })
 const decide = (as: string, user_code: string, approve: boolean) => post("/approve", { user_code, approve }, { as })
 const named = (as: string, user_code: string) => call(`/v1/auth/device?user_code=${encodeURIComponent(user_code)}`, { as })
-/** What an ask comes to: a status, and the code of a refusal. */
+/** The outcome of an ask: a status, and the code of a refusal. */
 const said = ({ json, status }: { readonly status: number; readonly json: any }) =>
   status < 400 ? String(status) : `${status} ${json.code}`
 const sessionOf = (headers: Headers) =>

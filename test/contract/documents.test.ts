@@ -34,7 +34,7 @@ const fieldsOf = ({ components }: any): ReadonlyArray<string> =>
     (name) => name !== "instance"
   )
 
-/** What problems say of themselves stands in the table of errors. */
+/** Members of a problem, which the table of errors has. */
 const ofProblems = new Set(["type", "title", "code", "status"])
 
 const wordsOf = (node: any): ReadonlyArray<string> => {

@@ -6,7 +6,7 @@ import { Effect, Exit, Schema, SchemaAST } from "effect"
 import { HttpApi } from "effect/http-api"
 import * as A from "../support/Administration.ts"
 
-/** What names are called. */
+/** The names in the API. */
 const NAMES: ReadonlySet<string> = new Set(["name", "display_name", "client_name", "title", "subject", "word", "logins"])
 
 /** Texts that are no names, by what they are. */

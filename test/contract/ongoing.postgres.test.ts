@@ -1,4 +1,4 @@
-/** What is under way in an account's name ends with the account, on every node; what begins afterwards does not. */
+/** Requests under way in an account's name end with the account, on every node; those that begin afterwards do not. */
 
 import { Ongoing, type OngoingShape } from "@agon/server/account/Ongoing.ts"
 import { Broadcast } from "@agon/server/node/Broadcast.ts"

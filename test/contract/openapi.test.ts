@@ -6,7 +6,7 @@ import { HttpApi, HttpApiEndpoint, HttpApiGroup, OpenApi } from "effect/http-api
 
 const members = ["type", "title", "status", "detail", "code"]
 
-/** What is wrong with the refusals of a document: nothing, for an API whose every route declares its problems. */
+/** Faults in the refusals of a document: none, for an API whose every route declares its problems. */
 const faults = (document: any): Array<string> => {
   const found: Array<string> = []
   const resolve = (schema: any): any => (schema?.$ref === undefined ? schema : document.components.schemas[schema.$ref.split("/").at(-1)])

@@ -1,4 +1,4 @@
-/** What operators ask: whether the service is ready. */
+/** The question of operators whether the service is ready. */
 
 import * as Operations from "@agon/server/http/Operations.ts"
 import { assert, layer } from "@effect/vitest"

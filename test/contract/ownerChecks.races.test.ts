@@ -1,4 +1,4 @@
-/** What changes an owner's right to take part while a submission, a sign-in or another node is at work, on a real database. */
+/** Changes of an owner's right to take part while a submission, a sign-in or another node is at work, on a real database. */
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import type { Identity } from "@agon/server/account/identity.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
@@ -51,7 +51,7 @@ const newcomer = Effect.fnUntraced(function* (name: string) {
   return { owner, model: model!.id }
 })
 
-/** What the season says to a submission that was found eligible. */
+/** The season's answer to a submission that was found eligible. */
 const submit = (season_id: string, version: string, { model, owner }: { readonly model: string; readonly owner: string }, digit: string) =>
   A.tell(season_id, {
     ...{ _tag: "SubmitVersion", version, model, owner, number: 1, weights_hash: hash(digit), manifest_hash: hash("a"), note: null },

@@ -1,4 +1,4 @@
-/** What anyone may read, field by field against docs/contract.md, over rows in a real Postgres. */
+/** Public reads, field by field against docs/contract.md, over rows in a real Postgres. */
 
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { AdminHandlers } from "@agon/server/admin/http.ts"
@@ -372,7 +372,7 @@ layer(web)("reads of games, seasons, boards and ladders", (it) => {
         runner(6, { key_id: uuid("key", 2) }),
         runner(7, { key_id: uuid("key", 3) })
       ])
-      // What goes on in a private season is nobody's to see here: neither its own machines nor its matches and reviews.
+      // Nothing of a private season is told here: neither its own machines nor its matches and reviews.
       yield* run(`INSERT INTO live SELECT (jsonb_populate_record(l, jsonb_build_object('season_id', '${Fixture.seasonIds.secret}', 'id',
         gen_random_uuid()))).* FROM live l`)
       yield* insert("review", [{ season_id: Fixture.seasonIds.secret, version_id: v.hiddenSecret, lease_n: 0, released: false }])

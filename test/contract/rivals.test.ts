@@ -32,7 +32,7 @@ const busy = Effect.gen(function* () {
 
 const database = Layer.effectDiscard(Effect.orDie(busy)).pipe(Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 4 })))
 
-/** What a process that has just started answers. */
+/** The answer of a process that has just started. */
 const fresh = <A, E>(of: (models: Models["Service"]) => Effect.Effect<A, E>) =>
   Effect.flatMap(Models, of).pipe(
     Effect.provide(
@@ -60,7 +60,7 @@ const storedFor = Effect.flatMap(
     SELECT counted_to, voided FROM rival_tally WHERE version_id = ${version}`
 )
 
-/** What it does is undone. */
+/** Runs the effect and undoes its writes. */
 const undone = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(PgClient.PgClient, (sql) =>
     sql

@@ -29,7 +29,7 @@ const isPlatform = ({ account }: Caller) => account === Callers.platform.account
 /** A write with somebody's session that they know nothing of. */
 const isForged = ({ auth, method }: Row, { foreign }: Caller) => foreign === true && method !== "GET" && auth !== "runner"
 
-/** What the row promises the caller; undefined is success. */
+/** The refusal that the row promises the caller; undefined is success. */
 const refusalOf = (row: Row, caller: Caller, ours: string): string | undefined => {
   const signedIn = isSignedIn(caller)
   if (isForged(row, caller)) return "403 cross_origin"
@@ -75,7 +75,7 @@ const send = ({ json, method, session, url }: Sending, { account, foreign, key }
 const saidBy = ({ json, status }: Answered) => (status < 400 ? String(status) : `${status} ${json.code}`)
 
 /**
- * What a request could add, take away or change, but for what seasons do by themselves: those of Fixture.ts are woken by whoever
+ * Rows that a request could add, take away or change, but for those that seasons write by themselves: those of Fixture.ts are woken by whoever
  * revokes a key, and find that their rounds are long over.
  */
 const whatThereIs = Effect.map(

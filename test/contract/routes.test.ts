@@ -17,7 +17,7 @@ import { Context } from "effect"
 import { HttpApi, HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { type Row, routeOf, rowsOf, table } from "../support/RoutesTable.ts"
 
-/** What a row of routes.tsv says, and what an endpoint of the API says of itself, in the same words. */
+/** A row of routes.tsv and an endpoint of the API, in the same words. */
 type Promised = Pick<Row, "success" | "cache" | "rate"> & { readonly auth: string }
 
 const levels = new Map<unknown, string>([

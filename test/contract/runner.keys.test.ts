@@ -1,4 +1,4 @@
-/** What bounds a runner key: its runtimes, its sessions, its faults, and the account that made it. */
+/** Bounds of a runner key: its runtimes, its sessions, its faults, and the account that made it. */
 
 import { SESSIONS_MAX } from "@agon/server/runner/queries.ts"
 import { PgClient } from "@effect/sql-pg"

@@ -1,4 +1,4 @@
-/** What the log says of the fleet: one line for each change of a runner, which names it and tells no secret. */
+/** The log's lines about the fleet: one line for each change of a runner, which names it and tells no secret. */
 import * as LogLines from "@agon/api/LogLines.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { assert, layer } from "@effect/vitest"

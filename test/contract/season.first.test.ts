@@ -83,7 +83,7 @@ const writes = () => {
 
 const CLOSED = "409 season_closed"
 const TOO_LATE = "409 season_not_scheduled"
-/** What a closed season answers: what changes its play or its rules is refused, what is about people and fleets is not. */
+/** Writes to a closed season: those of its play and rules are refused, those of people and fleets are not. */
 const ofClosed: Readonly<Record<string, readonly [answer: string, json?: unknown]>> = {
   "PATCH ": [TOO_LATE, { rules: { cooldown_s: 5 } }],
   "PATCH /entry": [TOO_LATE, { entry: "restricted" }],

@@ -29,7 +29,7 @@ const assertProtected = (headers: Headers, what: string) => {
   assert.match(headers.get("content-security-policy")!, /default-src 'none'.*frame-ancestors 'none'/, what)
 }
 
-/** What arrives for bytes that are no request. */
+/** The answer to bytes that are no request. */
 const raw = (bytes: string) =>
   Effect.flatMap(SignInService, ({ port }) =>
     Effect.promise(

@@ -37,7 +37,7 @@ const begun = ({ begin }: SignIn["Service"]) =>
   Effect.map(begin("hub", asked), ({ cookie, location }) => ({
     ...{ provider: "hub", url: new URL(location), state_cookie: cookie, session_token: "", user_agent: undefined }
   }))
-/** What a callback comes to. */
+/** The outcome of a callback. */
 const end = ({ complete }: SignIn["Service"], callback: Parameters<SignIn["Service"]["complete"]>[0]) =>
   complete(callback).pipe(
     Effect.map(() => "signed in"),

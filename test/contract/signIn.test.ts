@@ -13,7 +13,7 @@ const inBrowser = <A>(run: (browser: Browser, origin: string, port: number) => P
 const me = async (browser: Browser, origin: string) => JSON.parse((await browser.request(`${origin}/v1/me`)).text)
 const errorOf = (page: { readonly headers: Headers }) => /sign_in_error=(\w+)/.exec(page.headers.get("location") ?? "")?.[1]
 
-/** What a client is answered that reads nothing before it has sent everything, piece by piece. */
+/** The answer to a client that reads nothing before it has sent everything, piece by piece. */
 const sendWhole = async (port: number, request: string) => {
   const socket = connect(port, "127.0.0.1").pause()
   let answer = ""

@@ -43,7 +43,7 @@ const account = id("account", 50)
 const now = new Date("2026-11-01T00:00:00Z")
 const moments = Array.from({ length: 48 }, (_, i) => new Date(now.getTime() - i * 3_600_000).toISOString())
 
-/** What a statement's parameters are called, and a value that fits the tables. */
+/** Names of a statement's parameters, each with a value that fits the tables. */
 const NAMED = {
   ...{ season_id, model_id: model, owner_id: account, account_id: account, viewer: account, key_id: account, match_id: account },
   ...{ game: "snakes", slug: "big", ladder: "open", ladders: ["nano", "open"], map: "board-3", map_id: "board-3", name: "model 101" },
@@ -102,7 +102,7 @@ const created = {
   ...{ name: "New", visibility: "public", entry: "open", providers: [], weight_classes: [], fleet: {} },
   ...{ submissions_open_at: moments[1], submissions_close_at: moments[0] }
 }
-/** What a statement takes that has no names for its parameters, the first with which Postgres can plan it. */
+/** Parameters of a statement that has no names for them, the first with which Postgres can plan it. */
 const UNNAMED: ReadonlyArray<ReadonlyArray<unknown>> = [[version], [now], [[version]], [new Uint8Array(32)], [version, "text"], [now, 5]]
 const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "writing/announcementQueries.ts add": [NAMED, now],

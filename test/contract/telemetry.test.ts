@@ -1,4 +1,4 @@
-/** What a collector is sent, and what a collector costs that takes nothing. */
+/** The data that a collector is sent, and the cost of a collector that takes nothing. */
 
 import * as Telemetry from "@agon/api/Telemetry.ts"
 import { idsOf } from "@agon/server/actor/MatchTraces.ts"

@@ -258,7 +258,7 @@ layer(web, A.options)("a comment", (it) => {
   )
 })
 
-/** What a list says of each match, in its order. */
+/** A list's count of comments for each match, in its order. */
 const discussed = (query: string) =>
   Effect.map(A.ask(`/v1/matches?sort=discussed&${query}`), ({ json }) => json.matches.map(({ comments, id }: any) => [id, comments]))
 

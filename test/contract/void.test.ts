@@ -9,7 +9,7 @@ import { slow } from "../support/slow.ts"
 import type { Event, Planned, Script } from "../support/TwinSeason.ts"
 import * as TwinSeason from "../support/TwinSeason.ts"
 
-/** What its owners know of a voided match: that it was, and failed. */
+/** A voided match as its owners know it: that it was, and failed. */
 const withoutVoided = (path: string, json: any, voided: ReadonlySet<string>) => {
   if (path.startsWith("/v1/me/matches")) {
     const matches = json.matches.filter(({ id }: { id: string }) => !voided.has(id))

@@ -1,5 +1,5 @@
 /**
- * What becomes of a match when the ground it stands on changes: one that is queued is withdrawn and says why, one that is
+ * Matches whose board, versions or round change before their end: one that is queued is withdrawn and says why, one that is
  * being played is finished, and counts unless its round was reset meanwhile (docs/contract.md#states-of-a-match).
  */
 import { assert, layer } from "@effect/vitest"

@@ -1,5 +1,5 @@
 /**
- * What is shown from a time on, or until one, while its answers are kept: over a real database, on a clock that the test sets. Nobody
+ * Texts that are shown from a time on, or until one, while its answers are kept: over a real database, on a clock that the test sets. Nobody
  * writes when the time comes, so nothing is purged; an answer is kept until then and no longer.
  */
 

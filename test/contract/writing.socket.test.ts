@@ -1,4 +1,4 @@
-/** What is written, over a socket and with the typed client: from an owner's draft to the feed, and what the cache in front says of it. */
+/** Texts over a socket and with the typed client: from an owner's draft to the feed, with the cache in front. */
 
 import { firstPage } from "@agon/api/Pages.ts"
 import { assert, layer } from "@effect/vitest"

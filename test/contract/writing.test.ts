@@ -14,7 +14,7 @@ const titles = (path: string) => Effect.map(A.read(path), ({ json }) => json.ann
 const invalid = [400, "invalid_request"]
 const missing = [404, "not_found"]
 
-/** What the log says of a subject, oldest first. */
+/** The log's rows about a subject, oldest first. */
 const logged = (subject: string) =>
   Effect.map(
     A.rows<{ readonly action: string; readonly actor: string; readonly detail: unknown }>`

@@ -38,7 +38,7 @@ const run = (command: string, args: ReadonlyArray<string>, more: Readonly<Record
     )
   })
 
-/** What the image says of itself. */
+/** The image's own configuration. */
 interface Config {
   readonly User: string
   readonly Env: ReadonlyArray<string>

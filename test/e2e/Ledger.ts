@@ -33,7 +33,7 @@ interface RatingRow extends Belief {
 }
 
 export interface Ledger {
-  /** What became of each rated match, by its id. */
+  /** The outcome of each rated match, by its id. */
   readonly results: ReadonlyMap<string, string>
   readonly ratings: ReadonlyArray<RatingRow>
 }
@@ -88,7 +88,7 @@ export const audit = async (service: Pick<Service, "directory">, slug = SEASON):
   return { results: new Map(matches.map((rows) => [rows[0]!.id, resultOf(rows)])), ratings }
 }
 
-/** What must never change again. */
+/** The columns that must never change again. */
 const resultOf = (rows: ReadonlyArray<SeatRow>) =>
   JSON.stringify(
     rows.map(({ made_mu, made_sigma, rank, rated_n, score, version_id }) => [rated_n, version_id, rank, score, made_mu, made_sigma])

@@ -34,7 +34,7 @@ export interface Nginx {
   readonly start: (nodes: ReadonlyArray<string>) => Promise<void>
   /** Its process, or the master of its workers. */
   readonly pid: () => number
-  /** What it had to complain of. */
+  /** Its complaints. */
   readonly complaints: () => string
   readonly stop: () => Promise<void>
 }

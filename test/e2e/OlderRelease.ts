@@ -41,7 +41,7 @@ interface Lock {
   readonly packages: Readonly<Record<string, Locked>>
 }
 
-/** What nodes and runners need, by its place in the lock file: the site and the tools of that release do not run here. */
+/** Packages that nodes and runners need, by their place in the lock file: the site and the tools of that release do not run here. */
 const needed = ({ packages }: Lock): ReadonlySet<string> => {
   const found = new Set(["packages/server", "packages/runner"])
   for (const path of found) {

@@ -12,7 +12,7 @@ import { familyOf } from "./Service.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 const PROGRAM = "/lib/systemd/systemd"
-/** What systemd.sh does first, and other machines may not permit. */
+/** The first steps of systemd.sh, which other machines may not permit. */
 const TRY = `cd "$1" && mkdir c l && mount -t cgroup2 cgroup c && mount -t tmpfs tmpfs l && mkdir l/u l/w l/r &&
   mount -t overlay -o lowerdir=/,upperdir=l/u,workdir=l/w overlay l/r`
 
@@ -30,12 +30,12 @@ export const missingSystemd = (): string | undefined => {
 }
 
 export interface Systemd {
-  /** What the command says, within; `succeeds` is false where it fails. */
+  /** The command's output, within; `succeeds` is false where it fails. */
   readonly run: (...command: ReadonlyArray<string>) => Promise<{ readonly succeeds: boolean; readonly said: string }>
   /** Writes /etc/agon/NAME.env, as an operator does. */
   readonly configure: (name: string, variables: Readonly<Record<string, string>>) => Promise<void>
   readonly property: (unit: string, name: string) => Promise<string>
-  /** What the unit's processes printed. */
+  /** The output of the unit's processes. */
   readonly log: (unit: string) => Promise<string>
   /** The unit's main process as the machine sees it. */
   readonly mainPid: (unit: string) => Promise<number>
@@ -88,7 +88,7 @@ export const start = async (): Promise<Systemd> => {
   }
 }
 
-/** What the kernel says of a process; nothing where it has ended. */
+/** The kernel's status of a process; empty where it has ended. */
 export const statusOf = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/status`, "utf8")

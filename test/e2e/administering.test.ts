@@ -10,7 +10,7 @@ import { cleanUp, newDirectory, type Service, start } from "./Service.ts"
 
 const ROOT = join(import.meta.dirname, "../..")
 
-/** What the page's shell blocks hold, one after the other; other fences are not for this shell. */
+/** The page's shell blocks, one after the other; other fences are not for this shell. */
 const commands = [...readFileSync(join(ROOT, "docs/administering.md"), "utf8").matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(
   ([, block]) => block!
 )

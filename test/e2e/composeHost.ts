@@ -1,5 +1,5 @@
 /**
- * What an engine does with deploy/compose.yml, by hand, for compose.test.ts and within compose.sh: starts each service's command with
+ * Does by hand, for compose.test.ts and within compose.sh, what an engine does with deploy/compose.yml: starts each service's command with
  * its environment, in the order of `depends_on`, asks its healthcheck, and stops it with its time. Then a competition is made, played and
  * read through nginx. Prints one line of JSON for each thing that it saw, and fails at the first that is otherwise.
  *

@@ -19,7 +19,7 @@ const BOARDS = ["open-7"]
 const BASELINES = ["straight-on", "careless", "random-safe"]
 /** Rated matches that prove that play goes on. */
 const MORE = slow ? 10 : 3
-/** What a stop may take (docs/operating.md#start). */
+/** The longest that a stop may take (docs/operating.md#start). */
 const STOP_MS = 10_000
 
 type Victim = "service" | "runner" | "postgres"

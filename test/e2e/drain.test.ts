@@ -16,7 +16,7 @@ import { allowed } from "../support/slack.ts"
 import { familyOf } from "./Service.ts"
 
 const PROGRAM = join(import.meta.dirname, "../../packages/runner/src/main.ts")
-/** What ends a runner that plays nothing, the end of its process included. */
+/** The longest that a runner which plays nothing takes to end, its process included. */
 const IDLE_MS = 1_000
 /** Longer than any test: only a runner that hurries ends sooner. */
 const FOR_EVER_S = "3600"
@@ -91,7 +91,7 @@ const started = Effect.fnUntraced(function* (secret: string, environment: Readon
   return runner
 })
 
-/** What the service has of the key's one session. */
+/** The service's record of the key's one session. */
 const rowOf = Effect.fnUntraced(function* (key: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly state: string; readonly leases: number }>`

@@ -28,7 +28,7 @@ const SLUGS = slow ? ["spring", "summer", "autumn"] : ["spring", "summer"]
 const BOARDS = ["open-7"]
 const BASELINES = ["straight-on", "careless", "random-safe"]
 const RUNNERS = 2
-/** What is promised where a machine has time for us; on a busy one the best of some tries has to keep it. */
+/** The bounds that are promised where a machine has time for us; on a busy one the best of some tries has to keep it. */
 const PROMISED_MS = { SIGKILL: 5_000, SIGTERM: 1_000, SIGSTOP: 6_000 }
 const TRIES = 4
 const LOOK_EVERY_MS = 20

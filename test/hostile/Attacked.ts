@@ -57,7 +57,7 @@ export class Attacked {
     this.child.send(what)
   }
 
-  /** What the service holds in memory that it could not let go of. */
+  /** Memory of the service that it could not let go of. */
   async weight(): Promise<number> {
     this.asks("weigh")
     return (await this.told("figures")).held_bytes

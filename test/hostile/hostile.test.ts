@@ -40,7 +40,7 @@ HttpApi.reflect(Api, {
 const document = OpenApi.fromApi(Api)
 const operations = new Map<string, Operation>(operationsOf(document).map((operation) => [operation.route, operation]))
 
-/** What the service did for a request, of which a part may be what the machine did to it. */
+/** The service's cost for a request, of which a part may be the machine's. */
 const charged = ({ cpu_ms, loop_ms }: Figures) => Math.min(cpu_ms, loop_ms)
 
 describe(`under attack, by seed ${seed}`, () => {

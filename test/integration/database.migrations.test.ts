@@ -1,4 +1,4 @@
-/** What a migration does to rows that an older service has written. */
+/** Migrations of rows that an older service has written. */
 
 import { migrations } from "@agon/server/database/migrations/index.ts"
 import { assert, layer } from "@effect/vitest"

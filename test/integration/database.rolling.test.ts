@@ -59,7 +59,7 @@ const rules: ReadonlyArray<Rule> = [
 
 const withoutComments = (statement: string) => statement.replace(/--.*$/gm, "").replace(/\s+/g, " ").trim()
 
-/** What is wrong with each statement that gives no reason, or whose file is not named as it has to be. */
+/** The fault of each statement that gives no reason, or whose file is not named as it has to be. */
 const findings = (text: string, need?: number): ReadonlyArray<string> => {
   const statements = text.split(/;\s*(?:\n|$)/)
   const made = new Set(

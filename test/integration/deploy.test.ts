@@ -31,7 +31,7 @@ const known = new Set([
 
 const scripts = (text: string) => [...text.matchAll(/\/opt\/agon\/(scripts\/[a-z]+)/g)].map(([, path]) => path!)
 
-/** What is run in the place where the project is installed is there and can be run. */
+/** Scripts that are run in the place where the project is installed are there and can be run. */
 const runnable = (text: string) => {
   const found = scripts(text)
   for (const path of found) assert.isTrue(existsSync(join(root, path)) && (statSync(join(root, path)).mode & 0o111) === 0o111, path)

@@ -1,4 +1,4 @@
-/** What accounts are told is mailed to those who ask for it: a real mail server on loopback, a real database, the time of a TestClock. */
+/** Notifications of accounts are mailed to those who ask for it: a real mail server on loopback, a real database, the time of a TestClock. */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
@@ -34,7 +34,7 @@ const tell = Effect.fnUntraced(function* (username: string, subject: string) {
 const waiting = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM webhook_delivery`, ([row]) => row!.n)
 )
-/** What the row of ada's mails says. */
+/** The row of ada's mails. */
 const mailbox = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql<{ readonly outcome: string | null; readonly isOff: boolean; readonly free_at: Date }>`SELECT last_outcome AS outcome,

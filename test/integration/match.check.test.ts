@@ -39,7 +39,7 @@ const truth = played({
 })
 const bytes = new TextEncoder().encode(canonicalJson(truth.replay))
 
-/** What the store does with a match's replay, by its id; it holds the truth otherwise. */
+/** The store's fault with a match's replay, by its id; it holds the truth otherwise. */
 const store = { gets: [] as Array<string>, does: new Map<string, "away" | "missing" | "long" | "garbage">() }
 const objects = Layer.mock(ObjectStore, {
   get: ({ key, max_bytes }) =>

@@ -18,7 +18,7 @@ const takenPort = Effect.acquireRelease(
   ({ server }) => Effect.promise(() => new Promise((resolve) => server.close(resolve)))
 )
 
-/** What building the server comes to, and what it warned of. */
+/** The outcome of building the server, and its warnings. */
 const built = Effect.fnUntraced(function* (port: number, asked: boolean) {
   const said: Array<string> = []
   const log = Logger.layer([Logger.make(({ logLevel, message }) => said.push(`${logLevel} ${String(message)}`))])

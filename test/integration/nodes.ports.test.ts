@@ -1,5 +1,5 @@
 /**
- * What each port of a node answers: the public one nothing of the nodes' and no metrics, the nodes' one nothing of the API and nobody
+ * The answers of each port of a node: the public one nothing of the nodes' and no metrics, the nodes' one nothing of the API and nobody
  * without the credential, and with certificates nobody without one that the nodes' authority has signed.
  */
 

@@ -1,5 +1,5 @@
 /**
- * What every object store answers, over real sockets: the local directory behind its routes, and S3 against a real
+ * Answers of every object store, over real sockets: the local directory behind its routes, and S3 against a real
  * server (OpenStack Swift where it is installed). Where the two differ by nature, the store's traits say how.
  */
 import { createHash, randomBytes } from "node:crypto"

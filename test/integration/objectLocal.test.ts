@@ -1,4 +1,4 @@
-/** What only the local store has: files that survive crashes whole or not at all, and its own HTTP. */
+/** Properties of the local store alone: files that survive crashes whole or not at all, and its own HTTP. */
 
 import { spawn } from "node:child_process"
 import { createHash, randomBytes } from "node:crypto"

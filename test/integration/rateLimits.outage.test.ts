@@ -1,4 +1,4 @@
-/** What becomes of rate limits when the Redis that nodes share dies, halts, refuses or was never there. */
+/** Rate limits when the Redis that nodes share dies, halts, refuses or was never there. */
 
 import { type Limit, RateLimitStore } from "@agon/server/http/RateLimitStore.ts"
 import * as RateLimitStoreRedis from "@agon/server/http/RateLimitStoreRedis.ts"

@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"
 import { missingRedis, Redis } from "../support/Redis.ts"
 
-/** What the suite asks of a store's surroundings. */
+/** The surroundings of a store, as the suite needs them. */
 class Bench extends Context.Service<
   Bench,
   {

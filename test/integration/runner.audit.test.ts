@@ -16,7 +16,7 @@ import { Effect, Layer } from "effect"
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 
-/** What a store would hold, by its URL. */
+/** Objects as a store would hold them, by their URL. */
 const stored = new Map<string, Uint8Array>()
 const downloads = Layer.succeed(
   Downloads,

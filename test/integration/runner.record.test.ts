@@ -1,4 +1,4 @@
-/** What the service keeps of a runner that opens a session. */
+/** The service's record of a runner that opens a session. */
 
 import { Runners } from "@agon/server/runner/Runners.ts"
 import { assert, layer } from "@effect/vitest"

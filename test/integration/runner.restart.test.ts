@@ -1,4 +1,4 @@
-/** What a runner held when the service stopped, and reports to its next life by the result route alone. */
+/** Work that a runner held when the service stopped, and reports to its next life by the result route alone. */
 
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

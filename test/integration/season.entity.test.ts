@@ -84,7 +84,7 @@ const shared = (...nodes: ReadonlyArray<{ readonly shards: () => number }>) =>
     })
   )
 
-/** What the log says, in order; nodes are not told apart. */
+/** The log's lines, in order; nodes are not told apart. */
 const said: Array<{ readonly message: string; readonly season: string; readonly epoch: number }> = []
 const hears = Logger.layer([Logger.map(LogLines.json, (line) => void said.push(JSON.parse(line)))])
 const linesOf = (season: string, message: string) => said.filter((line) => line.season === season && line.message === message)

@@ -1,4 +1,4 @@
-/** What the season's commit tells owners and participants (docs/contract.md#notifications), on PostgreSQL. */
+/** Notifications of owners and participants by the season's commit (docs/contract.md#notifications), on PostgreSQL. */
 
 import { restore, type State } from "@agon/domain/season/State.ts"
 import { notificationParts } from "@agon/server/actor/store/notifications.ts"
@@ -26,7 +26,7 @@ const told = Effect.gen(function* () {
   return rows.map(({ kind, subject, who }) => `${who} ${kind}: ${subject}`)
 })
 
-/** What a commit of the state would carry of it. */
+/** The part of it that a commit of the state would carry. */
 const carried = (state: State) => notificationParts(state).filter((part) => part !== null).length
 
 layer(pg, { excludeTestServices: true })("a season's commit", (it) => {

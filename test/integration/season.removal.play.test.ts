@@ -17,7 +17,7 @@ const HARMLESS = new Set(["AccessShareLock", "RowShareLock", "RowExclusiveLock"]
 
 const found = (slug: string) => Effect.map(find("snakes", slug), ({ season }) => season!)
 
-/** What an administrator of the platform still finds of a season that is half removed. */
+/** Reads by which an administrator of the platform still finds parts of a season that is half removed. */
 const withinOf = ({ idOf, slug }: FullSeason.FullSeason) => [
   ...[
     "",

@@ -38,7 +38,7 @@ const sorted = ({ id, head, settings, versions, left, owners, ratings, boards, r
   }
 }
 
-/** What every `SeasonStore` promises. */
+/** The promises of every `SeasonStore`. */
 const conformance = <R>(it: It<R>, create: Create<R>) => {
   let seasons = 0
   const claimed = Effect.gen(function* () {

@@ -1,5 +1,5 @@
 /**
- * What a void costs a season while its log is folded: how long that takes, and how long the season's commands wait meanwhile.
+ * The cost of a void for a season while its log is folded: how long that takes, and how long the season's commands wait meanwhile.
  * With AGON_SLOW for seasons of 20,000, 100,000 and 200,000 matches.
  */
 
@@ -59,7 +59,7 @@ const pg = SeasonStorePg.layer.pipe(
   Layer.provideMerge(Postgres.layer({ migrate: true }))
 )
 
-/** What one commit, or one statement of the fold, wrote at most. */
+/** The most that one commit, or one statement of the fold, wrote. */
 const watched = (store: SeasonStore["Service"], most: { seats: number; chunk: number; commit: number }): SeasonStore["Service"] => ({
   ...store,
   commit: (fence, state) => {

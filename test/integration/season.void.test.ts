@@ -82,7 +82,7 @@ const stage = Effect.gen(function* () {
 type Wanted = { readonly ladder: string; readonly version: string }
 const inOrder = <A extends Wanted>(rows: ReadonlyArray<A>) =>
   [...rows].sort((a, b) => (a.ladder + a.version < b.ladder + b.version ? -1 : 1))
-/** What the matches that count make of the seed, read from the tables alone. */
+/** The ratings that the matches which count make of the seed, read from the tables alone. */
 const replayed = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const rows = yield* sql.unsafe<{ rated_n: number; ladder: string; versions: Array<string>; ranks: Array<number> }>(
     `SELECT m.rated_n, m.ladder, array_agg(s.version_id ORDER BY s.seat) AS versions, array_agg(s.rank ORDER BY s.seat) AS ranks
@@ -112,7 +112,7 @@ const replayed = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   return ratings
 })
 
-/** What is written on a match for lists is what the migration, in SQL, would make of its seats. */
+/** The columns of a match that lists sort by are those that the migration, in SQL, would make of its seats. */
 const sameFigures = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const read = () =>
     sql.unsafe<{ upset: number | null }>(
@@ -125,7 +125,7 @@ const sameFigures = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   assert.isAbove(written.filter(({ upset }) => upset !== null && upset > 0).length, 10)
 })
 
-/** What the store reads of the log is what the books have. */
+/** The log that the store reads is that of the books. */
 const sameLog = Effect.fnUntraced(function* ({ books, season, store }: Effect.Success<typeof stage>, match: string) {
   const [found] = yield* store.log.ended(season, [match, id("version", 999)])
   const { left, ...was } = found!

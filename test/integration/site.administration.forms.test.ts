@@ -20,7 +20,7 @@ interface Tried {
   readonly at: string
   readonly form: string
   readonly good: Fields
-  /** What makes the good one one that the service refuses. */
+  /** The change that makes the good one one that the service refuses. */
   readonly ill: Fields
   readonly refusal: number
 }
@@ -134,7 +134,7 @@ const seeded = Effect.gen(function* () {
   }
 })
 
-/** What the forms are about, by the ids that the service gave. */
+/** Subjects of the forms, by the ids that the service gave. */
 class Ready extends Context.Service<Ready, Ids>()("test/Ready") {
   static readonly layer = Layer.effect(Ready, Effect.orDie(Effect.tap(seeded, () => siteAnswers)))
 }

@@ -1,4 +1,4 @@
-/** What people write and enter again on the site, as a browser without scripts does it, beside a real service. */
+/** Texts and entries of people on the site, as a browser without scripts sends them, beside a real service. */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { eventually } from "../support/eventually.ts"

@@ -1,4 +1,4 @@
-/** What the tables hold of a season against what the store in memory does, row by row. */
+/** A season's rows in the tables against those of the store in memory, one by one. */
 
 import { upsetOf } from "@agon/server/actor/store/figures.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"

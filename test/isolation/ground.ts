@@ -104,7 +104,7 @@ export interface Control {
 }
 
 const COMMIT = "WITH f AS (UPDATE season SET seq"
-/** What a commit may add beside its season's rows: to the feeds of its people and to its webhooks. */
+/** Rows that a commit may add beside its season's rows: to the feeds of its people and to its webhooks. */
 const FEEDS = new Set(["notification", "webhook_delivery"])
 
 /** The client of a season's store: every commit is first said by an actor that was fenced, and must leave the other seasons alone. */

@@ -77,7 +77,7 @@ const claim = (side: Side) =>
     assert.deepStrictEqual(one, other, "a claim of the tables reads what one of the memory does")
   })
 
-/** What is asked is one batch and one commit; both answer the same. */
+/** The commands are one batch and one commit; both answer the same. */
 const obeyAs = <C extends Command>(side: Side, commandsOf: (incarnation: Incarnation) => Effect.Effect<ReadonlyArray<C>, unknown>) =>
   Effect.gen(function* () {
     side.now += 10
@@ -251,7 +251,7 @@ const close = (side: Side) =>
     }
   })
 
-/** What was asked of one season is not answered from another's rows. */
+/** A question about one season is not answered from another's rows. */
 const answers = (side: Side) =>
   Effect.gen(function* () {
     const { memory, tables } = side.stores

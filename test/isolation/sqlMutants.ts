@@ -34,7 +34,7 @@ const tokensOf = (text: string): ReadonlyArray<Token> => {
   })
 }
 
-/** What ends a list of conditions at its own depth. */
+/** Words that end a list of conditions, at its own depth. */
 const ENDS = new Set([
   "WHERE",
   "ON",

@@ -35,7 +35,7 @@ const typed = (page: string, language: string): string =>
     .map(([, block]) => block)
     .join("\n")
 
-/** What the steps of the action run: the lines below each `run: |`. */
+/** Commands of the action's steps: the lines below each `run: |`. */
 const stepsOf = (action: string): ReadonlyArray<string> =>
   [...action.matchAll(/^( +)run: \|\n((?:\1 +.*\n?)+)/gm)].map(([, , block]) => block!.replace(/^ +/gm, ""))
 /** The values below the job's `env`. */

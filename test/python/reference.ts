@@ -1,5 +1,5 @@
 /**
- * What the engine says of seeded matches, a JSON line each, for a reader in another language to compare itself with:
+ * The engine's states of seeded matches, a JSON line each, for a reader in another language to compare itself with:
  *
  *   node test/python/reference.ts MATCHES     so many of each game
  *

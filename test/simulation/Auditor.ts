@@ -166,7 +166,7 @@ const healthy = (rows: View, sick: (version: string) => boolean): View => {
   return { ...rows, ratings: new Map([...rows.ratings].filter(([, row]) => !row.active || !ill(row))) }
 }
 
-/** What somebody was told has been done stands in the rows. */
+/** Everything that somebody was told has been done stands in the rows. */
 const checkDone = (command: Command, reply: Reply, before: View, rows: View): void => {
   if (command._tag === "SwitchBoard" && "enabled" in (reply as object)) {
     must(rows.boards.get(command.board)?.enabled === command.enabled, "no reply before its commit", command)
@@ -188,7 +188,7 @@ const checkDone = (command: Command, reply: Reply, before: View, rows: View): vo
   }
 }
 
-/** What was due by now has happened. */
+/** Everything that was due by now has happened. */
 const checkPunctual = ({ head, live, reviews, rounds, versions }: View, at: number): void => {
   for (const work of [...live.values(), ...reviews.values()])
     must(work.until === null || work.until > at, "a lease that ran out is taken back", work, at)

@@ -34,7 +34,7 @@ export interface View {
   readonly audits: ReadonlyMap<string, number>
 }
 
-/** What was seen before, as it was last: matches that have ended by their id, points of the series by ladder and time. */
+/** Rows that were seen before, as they were last: matches that have ended by their id, points of the series by ladder and time. */
 export interface Known {
   readonly ended: ReadonlyMap<string, Ended>
   readonly points: ReadonlyMap<string, SeriesPoint>
@@ -61,7 +61,7 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
   audits: new Map()
 })
 
-/** What is kept beside the rows, commit by commit, is newer than they are. */
+/** The ratings kept beside the rows, commit by commit, are newer than they are. */
 export const withKept = (
   { head, rounds }: Pick<View, "head" | "rounds">,
   rows: View["ratings"],

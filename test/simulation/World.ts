@@ -176,7 +176,7 @@ const close = Effect.fnUntraced(function* (run: Run, season: Stage.Stage) {
   yield* Stage.calmly(season, [silent({ _tag: "CloseSeason" })], 60)
 })
 
-/** What would move a ladder behind the podium's back; nothing where no match of the round counts. */
+/** A change that would move a ladder behind the podium's back; none where no match of the round counts. */
 const tooLate = ({ auditor, run }: Stage.Stage): ReadonlyArray<Visit> => {
   const { round } = auditor.rows().head
   const counted = [...auditor.log.values()].filter((match) => match.rated_n !== null && match.round === round)

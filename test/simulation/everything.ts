@@ -1,4 +1,4 @@
-/** What must have happened in a run of some length: a promise that was never put to the test proves nothing. */
+/** Events that must have happened in a run of some length: a promise that was never put to the test proves nothing. */
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
 import { MISFORTUNES } from "./world/Faults.ts"
@@ -50,7 +50,7 @@ const FAULTS = [
   ...MISFORTUNES.map(({ point, what }) => `${what} at ${point}`)
 ]
 
-/** What administrators ask for that cannot be. */
+/** Requests of administrators that cannot be met. */
 const REFUSALS = [
   ...["AddBoard board_exists", "SwitchBoard not_found", "SwitchBaseline not_found", "PlanRound invalid_request"],
   ...["PatchRound not_found", "PatchRound round_started", "EditSettings season_not_scheduled", "EditSettings rules_invalid"]

@@ -1,4 +1,4 @@
-/** What owners were told against what the rows say has happened: each thing once, whatever befell the actor meanwhile.
+/** Notifications of owners against the events in the rows: each thing once, whatever befell the actor meanwhile.
  * An entry may be suspended, disqualified and reinstated several times. */
 import type { PgClient } from "@effect/sql-pg/PgClient"
 

@@ -105,14 +105,14 @@ export const patch = (path: string, json: unknown, as = "root") => ask(path, { m
 export const remove = (path: string, json?: unknown, as = "root") => ask(path, { method: "DELETE", as, json })
 export const read = (path: string, as = "root") => ask(path, { as })
 
-/** What an answer refuses with. */
+/** The code with which an answer refuses. */
 export const refusal = ({ json, status }: Answered) => [status, json?.code]
 
 export const past = "2026-01-01T00:00:00.000Z"
 export const later = "2090-01-01T00:00:00.000Z"
 export const latest = "2099-01-01T00:00:00.000Z"
 
-/** What a season is made of: live, public and open to all. */
+/** The body that creates a season: live, public and open to all. */
 export const seasonBody = (slug: string) => ({
   name: `Season ${slug}`,
   slug,
@@ -274,7 +274,7 @@ export const log = (season_id: string) =>
     (found) => found.map(({ action, actor, detail, subject }) => [actor, action, subject, detail])
   )
 
-/** What a shared read answers before and after a write: it must have been kept, and must have changed. */
+/** A shared read's answer before and after a write: it must have been kept, and must have changed. */
 export const changes = Effect.fnUntraced(function* <E, R>(paths: ReadonlyArray<string>, write: Effect.Effect<unknown, E, R>) {
   const before = yield* Effect.forEach(paths, (path) => ask(path))
   const again = yield* Effect.forEach(paths, (path) => ask(path))

@@ -78,7 +78,7 @@ const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8")
 
 export class WatchedPage {
   readonly page: Page
-  /** What went wrong since the page was opened, in sentences. */
+  /** Faults since the page was opened, in sentences. */
   readonly faults: Array<string> = []
 
   constructor(page: Page, origin: string) {
@@ -92,7 +92,7 @@ export class WatchedPage {
     })
   }
 
-  /** What axe finds wrong with the page as it stands, in lines. */
+  /** Faults that axe finds in the page as it stands, in lines. */
   async violations(): Promise<ReadonlyArray<string>> {
     await this.page.evaluate(AXE)
     const { violations } = await this.page.evaluate(() => (globalThis as any).axe.run())

@@ -1,4 +1,4 @@
-/** What every route declares that it may answer, and whether an answer is one of those; undeclared.ts holds all tests to it. */
+/** The answers that every route declares, and whether an answer is one of those; undeclared.ts holds all tests to it. */
 
 import { Api } from "@agon/api/Api.ts"
 import { errorCatalogue } from "@agon/api/Errors.ts"
@@ -27,7 +27,7 @@ const routes = () =>
 
 let anywhere: ReadonlySet<string> | undefined
 
-/** What a connection may be told before there is a route: that it is too slow, or its head too large. */
+/** Answers to a connection before there is a route: that it is too slow, or its head too large. */
 const beforeRoutes = () =>
   (anywhere ??= new Set(
     errorCatalogue()
@@ -46,7 +46,7 @@ const operationsAt = (url: string): ReadonlyMap<string, Operation> => {
 const isPage = (method: string, url: string, headers: Headers) =>
   method === "POST" && url.includes("/v1/unsubscribe?") && headers.get("content-type") === "text/html; charset=utf-8"
 
-/** What is wrong with an answer, as the end of a sentence about it; undefined where nothing is. */
+/** The fault in an answer, as the end of a sentence about it; undefined where there is none. */
 export const faultOf = (method: string, url: string, { headers, status, text }: Said): string | undefined => {
   const at = operationsAt(url)
   const operation = at.get(method === "HEAD" ? "GET" : method)

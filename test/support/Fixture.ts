@@ -389,7 +389,7 @@ const seedField = Effect.fnUntraced(function* (ids: ReadonlyMap<string, string>)
   yield* FIGURES
 })
 
-/** What a season writes on a match of its seats, in the words of the contract. */
+/** The columns that a season writes on a match from its seats, in the words of the contract. */
 const FIGURES = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`

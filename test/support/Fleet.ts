@@ -7,7 +7,7 @@ import { ask, baseline, post, season, tell } from "./Administration.ts"
 import * as Fixture from "./Fixture.ts"
 import { hashOf } from "./Referee.ts"
 
-/** What a runner opens its session with. */
+/** The body with which a runner opens its session. */
 export const session = {
   name: "rack",
   runtime_version: "test",
@@ -16,7 +16,7 @@ export const session = {
   slots: 4
 }
 
-/** What is stored as the replay of every match that such a runner reports; it proves nothing, and is not looked at here. */
+/** Bytes stored as the replay of every match that such a runner reports; it proves nothing, and is not looked at here. */
 const stored = new TextEncoder().encode("{}")
 const upload = (lease: string) => Effect.flatMap(ObjectStore, ({ put }) => put(replayUploadKey(lease), stored))
 const uploads = (json: any, path: string) => {

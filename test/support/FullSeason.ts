@@ -151,7 +151,7 @@ const play = Effect.fnUntraced(function* ({ id, idOf }: FullSeason, more: number
     FROM match m JOIN version v ON v.season_id = m.season_id AND v.ord < 3 WHERE m.season_id = ${id}::uuid AND m.n > 5`
 })
 
-/** What play writes besides matches. */
+/** Rows that play writes besides matches. */
 const aside = Effect.fnUntraced(function* ({ id, idOf, n, ownKeys }: FullSeason, { ada }: Record<string, string>) {
   const at = BEGUN
   const season_id = id

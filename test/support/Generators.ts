@@ -22,7 +22,7 @@ interface Generator {
   readonly files?: Readonly<Record<string, string>>
   /** The file of test/generated-client that uses what it makes. */
   readonly life: string
-  /** What the compiler checks beyond `strict`: not every generator makes code that stands it. */
+  /** The compiler's checks beyond `strict`: not every generator makes code that stands it. */
   readonly checks: ReadonlyArray<string>
 }
 

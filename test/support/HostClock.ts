@@ -9,7 +9,7 @@ export interface HostClock {
   readonly world: () => number
   /** The latest that a season can have believed: its time does not go back. */
   latest_ms: number
-  /** What a season goes by: not what is more than a minute ahead. */
+  /** The time that a season goes by: none that is more than a minute ahead. */
   readonly now: Effect.Effect<number>
 }
 

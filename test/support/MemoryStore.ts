@@ -63,7 +63,7 @@ export const createSeason = (memory: Memory, season: string, settings: Settings)
   })
 }
 
-/** What a claim reads: the same choice of rows as in claim.ts. */
+/** The rows that a claim reads: the same choice of rows as in claim.ts. */
 export const snapshotOf = (id: string, rows: Rows): Snapshot => {
   const all = <A>(table: Map<unknown, A>): Array<A> => structuredClone([...table.values()])
   const versions = all(rows.versions).sort((a, b) => a.ord - b.ord)

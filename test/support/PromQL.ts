@@ -55,7 +55,7 @@ const asked = ({ expr, shown }: (typeof queries)[number]): ReadonlyArray<Asked> 
   })
 }
 
-/** What is told of one metric: the values that each of its labels has. */
+/** A metric as it is told: the values that each of its labels has. */
 type Told = ReadonlyMap<string, ReadonlySet<string>>
 
 /** The metrics of a scrape, the series of a histogram each by its own name. */
@@ -83,7 +83,7 @@ const countedBy: ReadonlyMap<string, string | undefined> = new Map(
 /** A gauge tells every value of its labels, a counter those that were counted. */
 const isGauge = (name: string) => !/_(total|bucket|sum|count)$/.test(name)
 
-/** What the queries ask of one metric, and a service with this scrape does not tell. */
+/** Labels and values of one metric that the queries name, and that a service with this scrape does not tell. */
 const missing = (told: ReadonlyMap<string, Told>, { grouped, matched, name }: Asked): ReadonlyArray<string> => {
   const labels = told.get(name)
   if (labels === undefined && !countedBy.has(name)) return [`no ${name}`]

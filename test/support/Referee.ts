@@ -101,7 +101,7 @@ const put = ({ headers, method, url }: MatchWork["replay_upload"], body: Uint8Ar
 
 type Told = Extract<Result, { readonly kind: "match"; readonly turns: number }>
 
-/** What a runner says that is not so: of the match, or by the replay that it stores. */
+/** A lie of a runner: about the match, or by the replay that it stores. */
 export interface Lie {
   readonly told?: (told: Told) => Told
   readonly replay?: (replay: Replay) => unknown

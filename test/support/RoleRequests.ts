@@ -19,7 +19,7 @@ import type { Web } from "./Web.ts"
 import * as Writing from "./Writing.ts"
 
 export interface Ready {
-  /** What the path's parameters stand for, where it is not what they mostly do. */
+  /** Values of the path's parameters, where they are not the usual ones. */
   readonly names?: Readonly<Record<string, string>>
   readonly query?: string
   readonly json?: unknown
@@ -43,7 +43,7 @@ const made = (path: string, json?: unknown) =>
     return answer.json
   })
 
-/** What parameters stand for, by the route they are in. */
+/** Values of parameters, by the route they are in. */
 const namesOf = ({ auth, path }: Row): Readonly<Record<string, string>> => ({
   ...{ game: "snakes", slug: auth.endsWith("-admin") ? ours : "spring" },
   ...{ map_id: "duel", username: "ada", provider: "hub" },

@@ -19,7 +19,7 @@ export const PLAYED = Fixture.matchIds.open
 /** Of the private season that ada takes part in. */
 export const PLAYED_IN_PRIVATE = Fixture.matchIds.secret
 
-/** What stands before the store, and its address, which is the store's for everybody. */
+/** The proxy before the store, and its address, which is the store's for everybody. */
 export class Elsewhere extends Context.Service<Elsewhere, { readonly front: Front; readonly endpoint: string; readonly replay: Buffer }>()(
   "test/Elsewhere"
 ) {}

@@ -66,7 +66,7 @@ export const outcome = (seats: number, winner = 0): MatchOutcome => ({
   replay: { hash: "sha256:replay", bytes: 4_321 }
 })
 
-/** What an honest runner reports of this work. */
+/** An honest runner's report of this work. */
 export const report = (work: Work, key = id("key", 1), winner = 0): Of<"ReportMatch"> | Of<"ReportAdmission"> =>
   work.kind === "match"
     ? { _tag: "ReportMatch", key, lease: work.lease, outcome: outcome(work.versions.length, winner) }

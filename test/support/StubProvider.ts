@@ -19,15 +19,15 @@ type Answers = (response: ServerResponse, asked: URLSearchParams) => unknown
 export const json = (response: ServerResponse, status: number, body: unknown) =>
   response.writeHead(status, { "content-type": "application/json" }).end(typeof body === "string" ? body : JSON.stringify(body))
 
-/** What a provider does otherwise than a good one; a test that sets something takes it back by `reset`. */
+/** Behaviour of a provider that is not a good one's; a test that sets something takes it back by `reset`. */
 interface Behaviour {
   /** Whom the n-th code stands for: the user's record, or the claims of the ID token. `login` is what the browser gave itself out for. */
   profile: (n: number, login: string | null) => unknown
-  /** What it adds to the address that it sends the browser back to, or puts in place of it. */
+  /** Text that it adds to the address that it sends the browser back to, or puts in place of it. */
   back: Record<string, string>
   /** OpenID: the ID token names the subject alone, and the rest is asked for at another endpoint. */
   userinfo: boolean
-  /** What the ID token says beside the subject then. */
+  /** Claims of the ID token beside the subject then. */
   in_token: object
   token: Answers | undefined
   user: Answers | undefined

@@ -12,7 +12,7 @@ export interface Ended {
 
 export interface Started {
   readonly child: ChildProcess
-  /** What it has printed, once that matches. Fails where it ends without. */
+  /** Its output, once that matches. Fails where it ends without. */
   readonly says: (pattern: RegExp) => Promise<string>
   readonly ended: Promise<Ended>
 }

@@ -90,7 +90,7 @@ export interface Twin {
 
 export const twin = (t: number, script: Script): Twin => ({ t, slug: `twin-${t}`, id: idOf(t), script })
 
-/** What tells twins apart is taken out of a text. */
+/** Takes out of a text whatever tells twins apart. */
 export const anonymous = ({ t }: Twin, text: string): string =>
   text.replaceAll(`-8${t.toString(16).padStart(3, "0")}-`, "-8000-").replaceAll(`twin-${t}`, "twin")
 

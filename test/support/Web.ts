@@ -138,7 +138,7 @@ export const seedAccounts = Effect.flatMap(
     SELECT gen_random_uuid(), id, sha256(convert_to(username || '-token', 'UTF8')), '2026-01-01', '2026-01-01', '2099-01-01' FROM a`
 )
 
-/** What levels and handlers of accounts need, over the database; rates are those of the test. */
+/** Services that levels and handlers of accounts need, over the database; rates are those of the test. */
 export const core = (rates: Table = unlimited, database: Layer.Layer<SqlClient.SqlClient, any> = Postgres.layer({ migrate: true })) =>
   Accounts.layer.pipe(
     Layer.provideMerge(Words.layer),

@@ -27,7 +27,7 @@ const pauses = () => {
   })
 }
 
-/** What a look found, or why it was not there yet. */
+/** The finding of a look, or why it was not there yet. */
 type Look<A> = { readonly found: A } | { readonly missing: () => unknown }
 
 /** Looks again and again until it is there. On the real clock, also where a test has another. */

@@ -29,7 +29,7 @@ const { rows } = await client.query(
   "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1"
 )
 const tables: Record<string, unknown> = {}
-// What tells migrations and nodes is written by libraries, anew.
+// Rows about migrations and nodes are written by libraries, anew.
 for (const { name } of rows.filter(({ name }) => !/^(agon_migration|cluster_)/.test(name))) {
   const found = await client.query(`SELECT coalesce(json_agg(t), '[]')::text AS text FROM "${name}" t`)
   tables[name] = JSON.parse(moved(found.rows[0].text))

@@ -44,7 +44,7 @@ interface Running {
 /** Vitest's own workers and its watchdog bear the mark too and end after this. */
 const ofVitest = /node_modules\/vitest\/|^vitest-/
 
-/** What runs now and was started by this run; `seen` holds who was known to be so before and is added to. */
+/** Processes that run now and were started by this run; `seen` holds who was known to be so before and is added to. */
 export function leftovers(mark: string, seen: Set<string>): ReadonlyArray<{ readonly pid: number; readonly command: string }> {
   const running = processes()
   const byPid = new Map(running.map((one) => [one.pid, one]))

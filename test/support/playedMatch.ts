@@ -24,7 +24,7 @@ export const played = ({ board, game, rules, seats, seed }: MatchWork | AuditWor
   return { replay, result }
 }
 
-/** What an honest runner says of a match that went so. */
+/** An honest runner's report of a match that went so. */
 export const toldOf = ({ seats }: MatchWork, { replay, result }: ReturnType<typeof played>) => ({
   reason: result.reason,
   turns: result.turns,

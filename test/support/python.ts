@@ -23,7 +23,7 @@ export interface Where {
 
 export interface Ran {
   readonly status: number | null
-  /** What the program wrote, its errors among the rest. */
+  /** The program's output, its errors among the rest. */
   readonly output: string
 }
 

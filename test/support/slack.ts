@@ -26,5 +26,5 @@ const stretched = (): number => {
   return ((performance.now() - began) * 1_000) / used_us()
 }
 
-/** What a promise of so many milliseconds allows here and now, in whole milliseconds. */
+/** The time that a promise of so many milliseconds allows here and now, in whole milliseconds. */
 export const allowed = (limit_ms: number): number => Math.ceil(limit_ms * slack())

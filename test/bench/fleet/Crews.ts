@@ -43,7 +43,7 @@ export class Crews {
     order(this.#readers, { kind: "read", per_s, paths })
   }
 
-  /** What was measured since the last time. */
+  /** Measurements since the last time. */
   async told(): Promise<Measured> {
     const parts = await Promise.all(
       [...this.#runners, this.#readers].map((child) => {

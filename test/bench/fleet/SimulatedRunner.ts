@@ -22,7 +22,7 @@ const LOOK_EVERY_MS = 500
 const IMPATIENT = 50
 const IMPATIENT_EVERY_MS = 1_000
 
-/** What all runners of a process share. */
+/** Shared by all runners of a process. */
 export interface Crew {
   readonly target: Target
   readonly tempo: () => Tempo

@@ -1,4 +1,4 @@
-/** What the compared servers are given: the page as it is answered, and the statements that made it. */
+/** The input of the compared servers: the page as it is answered, and the statements that made it. */
 
 import type { Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"

@@ -10,7 +10,7 @@ export const nodeCpu_us = (pid?: number): number => {
   return system + user
 }
 
-/** What a process has in memory now. */
+/** The resident memory of a process now. */
 export const residentOf_mb = (pid: number): number => {
   const path = `/proc/${pid}/status`
   return existsSync(path) ? Number(/VmRSS:\s+(\d+)/.exec(readFileSync(path, "utf8"))![1]) / 1024 : Number.NaN

@@ -1,5 +1,5 @@
 /**
- * What is asked of lists of matches and of ladders, and the best statements that somebody would write by hand for each
+ * Questions to lists of matches and to ladders, and the best statements that somebody would write by hand for each
  * question: with what the tables offer, the same rows and the same total, none of the service's text.
  */
 import type { Asked } from "@agon/server/match/listing.ts"
@@ -27,7 +27,7 @@ export type Ask =
 const LIMIT = 25
 const LADDER_LIMIT = 50
 
-/** What a question about matches says in SQL. `from` is where its rows come from, a version `v` and its seats `x` where it speaks of a side. */
+/** A question about matches in SQL. `from` is where its rows come from, a version `v` and its seats `x` where it speaks of a side. */
 interface Filter {
   readonly name: string
   readonly query: (variant: number) => Partial<Asked>

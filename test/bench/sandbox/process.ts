@@ -1,4 +1,4 @@
-/** What the kernel knows of the sandbox processes below this one: CPU time and memory. Linux alone. */
+/** The kernel's figures of the sandbox processes below this one: CPU time and memory. Linux alone. */
 import { readFileSync } from "node:fs"
 import { sandboxProcesses } from "@agon/sandbox/worker/testing/testProcesses.ts"
 

@@ -18,7 +18,7 @@ export interface Replay<B extends Board = Board> {
   readonly moves: ReadonlyArray<ReadonlyArray<number | null>>
   readonly strikes: ReadonlyArray<{ readonly turn: number; readonly seat: number; readonly code: string }>
 }
-/** What a re-play comes to, under the names that the replay has for it. */
+/** The outcome of a re-play, under the names that the replay has for it. */
 export interface Account {
   readonly reason: string | null
   readonly turns: number

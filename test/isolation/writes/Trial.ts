@@ -32,7 +32,7 @@ const makeStores = Effect.all({
 export type Stores = Effect.Success<typeof makeStores>
 
 export interface Case {
-  /** What should happen, in a few words. */
+  /** The expected outcome, in a few words. */
   readonly title: string
   /** Statements that put more rows on the ground. */
   readonly rows?: ReadonlyArray<string>

@@ -29,7 +29,7 @@ const ofRoster =
   ({ ownerChecks }: Stores) =>
     ownerChecks.ofRoster(id("season", season), "git", ["login1"])
 
-/** What is asked of seasons about an owner whose right to take part may have changed, and voids that are to be made. */
+/** Questions to seasons about an owner whose right to take part may have changed, and voids that are to be made. */
 const ORDERS: ReadonlyArray<Case> = [
   {
     title: "a season is asked about who uses the login at that provider",

@@ -1,4 +1,4 @@
-/** What somebody with the right to it has changed stands in the administrative log, written with the change itself. */
+/** Each change by somebody with the right to it stands in the administrative log, written with the change itself. */
 import type { Command, Reply } from "@agon/domain/season/Command.ts"
 import type { View } from "../View.ts"
 import { must } from "./Promise.ts"

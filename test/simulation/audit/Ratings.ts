@@ -16,7 +16,7 @@ import { must, near } from "./Promise.ts"
 import * as Replay from "./Replay.ts"
 import { created, LADDERS, type Window } from "./Window.ts"
 
-/** What a row remembers a mean of: a match of some round, or the start from which a round or a version began. */
+/** The origin of a mean in a row: a match of some round, or the start from which a round or a version began. */
 interface Mean {
   readonly round: number
   readonly of: string | null // the match; null: a start
@@ -206,7 +206,7 @@ const checkOwed = ({ fillers, round, table }: Book, { now }: Window, match: Ende
   )
 }
 
-/** What a match counts on a ladder; the ladder that it was made for also pairs by it. */
+/** Counts a match on a ladder; the ladder that it was made for also pairs by it. */
 const play = (book: Book, match: Ended, ladder: string, limit: number): void => {
   const { order } = current(book)
   const seats = match.versions.map((id) => book.table.get(`${ladder} ${id}`)!)

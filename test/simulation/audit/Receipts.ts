@@ -1,4 +1,4 @@
-/** What runners were told of their leases and results, held against the rows at the very moment of the reply. */
+/** Answers to runners about their leases and results, held against the rows at the very moment of the reply. */
 import type { Command, Of, Receipt, Replies, Work } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { View } from "../View.ts"
@@ -38,7 +38,7 @@ export const isMalformed = ({ outcome: { seats } }: Of<"ReportMatch">, players: 
   return seats.some((seat) => seat.rank !== 1 + seats.filter((other) => better(other, seat)).length)
 }
 
-/** What has been said and seen so far. */
+/** Everything said and seen so far. */
 interface Book {
   readonly holders: Map<string, Holder> // by lease
   readonly granted: Set<string>
@@ -202,7 +202,7 @@ const checkRefused = (book: Book, command: Result, reason: string, rows: View): 
   )
 }
 
-/** What is handed out is what the rows say, to a fleet that the season takes. */
+/** Work is handed out as the rows say, to a fleet that the season takes. */
 const checkWork = (command: Of<"LeaseWork">, work: Work, rows: View): void => {
   must(command.engine_digest === rows.settings.engine_digest, "a runner without the engine gets no work", command)
   must(work.kind === "match" ? command.matches : command.admissions, "a runner gets what it accepts", command, work)

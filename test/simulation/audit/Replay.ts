@@ -1,5 +1,5 @@
 /**
- * What a round has done to ratings, kept as a journal: who joined from where, and which matches count, in their order.
+ * A journal of a round's changes of ratings: who joined from where, and which matches count, in their order.
  * A match that is voided leaves the journal, and what stays is played again from the start of the round.
  */
 
@@ -30,7 +30,7 @@ export interface Journal {
   courses: Map<string, Course>
 }
 
-/** What one version went through on one ladder. */
+/** The course of one version on one ladder. */
 export interface Course {
   readonly seed: Belief
   readonly means: Map<string, { readonly n: number; readonly mu: number }> // after each match, by its id

@@ -1,4 +1,4 @@
-/** What people were told of their submissions: accepted only where nothing stood against it, refused only for what holds. */
+/** Answers to submissions: accepted only where nothing stood against it, refused only for what holds. */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { View } from "../View.ts"

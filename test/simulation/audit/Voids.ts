@@ -1,4 +1,4 @@
-/** What is voided was asked for, fails and counts nothing; what else is rewritten was rated after it in its round. */
+/** A voided match was to be voided, fails and counts nothing; other matches that are rewritten were rated after it in its round. */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"

@@ -1,4 +1,4 @@
-/** What one commit changed: the rows before it, the rows after it, and what had been said that it may have obeyed. */
+/** The changes of one commit: the rows before it, the rows after it, and what had been said that it may have obeyed. */
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"

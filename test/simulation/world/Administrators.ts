@@ -10,7 +10,7 @@ import type { Run } from "./Run.ts"
 
 export interface Administrators {
   readonly command: (rows: View, now: number, keys: ReadonlyArray<string>) => Command
-  /** What is still open to them while the season is scheduled. */
+  /** Actions that are open to them while the season is scheduled. */
   readonly beforehand: (rows: View) => Command
 }
 

@@ -15,7 +15,7 @@ export const POINTS = ["claim", "claimed", "log", "fold", "rewrite", "commit", "
 export type Point = (typeof POINTS)[number]
 export type Misfortune = "refused" | "hung" | "killed" | "slow" | "stolen"
 
-/** What may happen where, with how long it takes until nobody waits for it any more. */
+/** Faults by their place, with how long it takes until nobody waits for one any more. */
 export const MISFORTUNES: ReadonlyArray<{ readonly point: Point; readonly what: Misfortune; readonly wait_ms: number }> = [
   { point: "claim", what: "refused", wait_ms: 0 },
   { point: "claim", what: "hung", wait_ms: 0 },
@@ -48,7 +48,7 @@ export interface Faults {
   readonly listener: Layer.Layer<SeasonEvents>
   /** Another actor claims the season. */
   readonly steal: Effect.Effect<void>
-  /** What waits at which point, once. */
+  /** The fault that waits at each point, once. */
   readonly plan: Map<Point, Misfortune>
   /** Calls of the store that have not come back. */
   busy: number
@@ -60,7 +60,7 @@ export interface Faults {
 
 export interface Witness {
   readonly written: Effect.Effect<void>
-  /** What the store's own clock says: the world's, wherever the rows are. */
+  /** The time of the store's own clock: the world's, wherever the rows are. */
   readonly world: () => number
   readonly claimed: (epoch: number) => void
   readonly committed: (epoch: number) => void

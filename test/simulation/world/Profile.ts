@@ -1,4 +1,4 @@
-/** What kind of season this one is: its rules, its people, its boards, how long it lasts. */
+/** The kind of season: its rules, its people, its boards, how long it lasts. */
 import { DEFAULT_RULES, type Settings } from "@agon/domain/season/Rules.ts"
 import { id, settings } from "../../support/SeasonScript.ts"
 import type { Chance } from "./Chance.ts"

@@ -33,7 +33,7 @@ export interface Setting {
   /** The share of what administrators say that disqualifies entries and removes their owners. */
   readonly exclusions?: number
 }
-/** What happened, for tests that ask whether anything did. */
+/** Counts of events, for tests that ask whether anything happened. */
 export type Seen = Record<string, number>
 
 export interface Run extends Setting {

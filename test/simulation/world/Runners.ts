@@ -83,7 +83,7 @@ export const make = (chance: Chance, limit: number, sick: Sick): Runners => {
 const lease = ({ admissions, digest, fleet, id, key, matches }: Runner, max: number): Command =>
   ({ _tag: "LeaseWork", runner: id, key, fleet, engine_digest: digest, matches, admissions, max }) as const
 
-/** What the answers do to a runner: it has what it was given, and lets go of what was answered. */
+/** Takes answers in as a runner does: it has what it was given, and lets go of what was answered. */
 const heard =
   ({ granted }: Fleet, runner: Runner): Visit["heard"] =>
   (commands, replies) => {
@@ -112,7 +112,7 @@ const odd = ({ chance, granted, report, runners }: Fleet): Command => {
   return report(work, key)
 }
 
-/** What kills it is never reported: its lease runs out. */
+/** Work that kills it is never reported: its lease runs out. */
 const die = ({ chance, sick }: Fleet, runner: Runner, share: number): void => {
   const fatal = runner.open.filter((work) => kills(sick, work) && (share === 1 || chance.in(share)))
   runner.killed.push(...fatal.map(({ lease }) => lease))

@@ -215,7 +215,7 @@ const say = Effect.fnUntraced(function* (
   auditor.stepped()
 })
 
-/** What would hang later in the step would outlast it. */
+/** A call that hangs later in the step would outlast it. */
 const forget = ({ faults: { plan } }: Stage): void => {
   for (const [point, what] of plan) if (what === "hung" && point !== "claim") plan.delete(point)
 }
@@ -259,7 +259,7 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
     const command = administrators.command(auditor.rows(), yield* now(stage), runners.keys())
     if (command._tag === "RevokeKey") runners.rekey(command.key)
     if (command._tag === "CloseSeason") count(run.seen, "closed in the middle")
-    // What was asked under a key comes after it was revoked: so does all that waits behind it in the mailbox.
+    // A request under a key comes after it was revoked: so does all that waits behind it in the mailbox.
     visits.splice(command._tag === "RevokeKey" ? 0 : chance.between(0, visits.length), 0, silent(command))
   }
   if (chance.in(examined)) visits.splice(chance.between(0, visits.length), 0, examiners.visit(auditor.log, auditor.rows()))
@@ -268,7 +268,7 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
   yield* hosted(stage)
 })
 
-/** What goes wrong in this step, if anything: with the store, the listener, the actor, its epoch or its host's clock. */
+/** The fault of this step, if there is one: of the store, the listener, the actor, its epoch or its host's clock. */
 const misfortune = Effect.fnUntraced(function* ({ actor, auditor, faults, host, profile, run }: Stage) {
   const { chance, seen } = run
   const bad = chance.next() / profile.trouble

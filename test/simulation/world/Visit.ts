@@ -5,7 +5,7 @@ export interface Visit {
   readonly commands: ReadonlyArray<Command>
   /** Called with the replies when they arrive; undefined stands for a season that is closed. Not called when they are lost. */
   readonly heard: (commands: ReadonlyArray<Command>, replies: ReadonlyArray<Reply | undefined>) => void
-  /** What kind of visit it is, where it is worth counting. */
+  /** The kind of visit, where it is worth counting. */
   readonly as?: string
   /** How long after the others it is made. */
   readonly after_ms?: number

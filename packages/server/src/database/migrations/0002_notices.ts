@@ -1,5 +1,5 @@
 /**
- * What people are told. A notice is sent once, to a season's participants or (season_id null) to everybody; each of its
+ * Notices for people. A notice is sent once, to a season's participants or (season_id null) to everybody; each of its
  * recipients has a notification of its own, as for everything else that is told. A kind is on where no setting says
  * otherwise. And rosters: a login is on one once, however its letters are cased, as it is looked up.
  */

@@ -1,5 +1,5 @@
 /**
- * What lists of matches sort and filter by stands on the match itself, so that a page is read in the order of an index
+ * The figures that lists of matches sort and filter by stand on the match itself, so that a page is read in the order of an index
  * and a filter asks no seat. Written with the match (actor/store/figures.ts); of those that were there, worked out of their seats.
  *
  *   closeness    minus the share of the first's score that the second is behind; null where that has no meaning

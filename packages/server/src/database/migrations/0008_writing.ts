@@ -1,5 +1,5 @@
 /**
- * What is written for the site: announcements and posts of the platform's administrators, and stories that owners write about their
+ * Texts for the site: announcements and posts of the platform's administrators, and stories that owners write about their
  * models. Of a model there are two texts at most: the latest of its owner's (`body`), and the one that a moderator has approved
  * (`public_body`), which stays until another is approved or it is taken back. Each is known by when it was written, and no two texts of
  * a model at one time, so that a moderator can say which they have read.

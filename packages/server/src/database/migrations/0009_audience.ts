@@ -1,5 +1,5 @@
 /**
- * What the audience is told, shown and seen to look at: notices of the platform, picks, views.
+ * Tables of the audience: notices of the platform, picks, views.
  *
  * A notice of the platform is one row, whoever many it is for: every account reads it beside the notifications of its own, and
  * only who has read it gets a row. A hundred thousand notifications would be written for a few people who come to look.

@@ -1,5 +1,5 @@
 /**
- * What the administration of the platform reads by: accounts and threads newest first, and accounts by what their names begin
+ * Indexes for the administration of the platform: accounts and threads newest first, and accounts by what their names begin
  * with, which `text_pattern_ops` compares byte by byte in whatever collation the database has.
  *
  * `word` is a word as it is compared, and `spelled` as it was written; no route has written words before, and those that were

@@ -1,5 +1,5 @@
 /**
- * What lies in the object store for versions, so that what nobody needs is found without listing the store: uploads under
+ * The objects of versions in the store, so that those which nobody needs are found without listing the store: uploads under
  * `incoming/`, and weights and manifests under their content addresses. `check_at` is when the collector looks next; it is
  * null where a version that was admitted keeps the object for good; `unused` says that nobody needed it at the last look. Replays
  * have no rows: the match is theirs.

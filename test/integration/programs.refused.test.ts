@@ -37,6 +37,21 @@ describe("a program that is asked for its help", () => {
   })
 })
 
+describe("a script beside the service", () => {
+  it.for([
+    ["backup", ["backup"], "scripts/backup DIRECTORY"],
+    ["doctor", [], "scripts/doctor"],
+    ["removal", [], "scripts/remove-season GAME SLUG"]
+  ] as const)("tells its use and does nothing: %s", ([folder, command, usage]) => {
+    for (const flag of ["--help", "-h"]) {
+      const { status, stderr, stdout } = run(`packages/server/src/${folder}/main.ts`, {}, ...command, flag)
+      assert.deepStrictEqual([status, stderr], [0, ""])
+      assert.isTrue(stdout.startsWith(`Usage: ${usage} `), stdout)
+    }
+    assert.isFalse(existsSync(join(home, ".agon")), "no data directory was made")
+  })
+})
+
 describe("a script that installs or checks", () => {
   it.for(["install", "test"])("tells its use and does nothing: scripts/%s", (name) => {
     const { status, stderr, stdout } = spawnSync(join(root, "scripts", name), ["--help"], { cwd: home, encoding: "utf8", timeout: 60_000 })

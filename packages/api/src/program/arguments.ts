@@ -15,11 +15,14 @@ interface Program {
   readonly start: () => void
 }
 
+/** Of a program that takes arguments: whether it is asked for its help instead. */
+export const asksForHelp = (args: ReadonlyArray<string>): boolean => args.includes("--help") || args.includes("-h")
+
 /** Starts the program, or prints its help where that is asked for. Any other argument is refused, since nothing would read it. */
 export const byArguments = (process: Process, { help, name, start }: Program): void => {
   const [argument] = process.argv.slice(2)
   if (argument === undefined) start()
-  else if (argument === "--help" || argument === "-h") process.stdout.write(help)
+  else if (asksForHelp([argument])) process.stdout.write(help)
   else notStarted(process, `${name} takes no argument ${argument}; see --help.`)
 }
 

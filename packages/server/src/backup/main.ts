@@ -5,6 +5,7 @@
 
 import { resolve } from "node:path"
 import * as LogLines from "@agon/api/LogLines.ts"
+import { asksForHelp } from "@agon/api/program/arguments.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer } from "effect"
@@ -70,7 +71,7 @@ const named = rest.filter((one) => !one.startsWith("-"))
 const understood = OPTIONS[command] !== undefined && named.length === 1 && option.every((one) => one === OPTIONS[command])
 
 const run = Effect.gen(function* () {
-  if (option.includes("--help")) return yield* end(0, process.stdout, HELP)
+  if (asksForHelp(option)) return yield* end(0, process.stdout, HELP)
   if (!understood) return yield* end(2, process.stderr, HELP)
   const settings = yield* load
   const directory = resolve(named[0]!)

@@ -4,6 +4,7 @@
  */
 
 import * as LogLines from "@agon/api/LogLines.ts"
+import { asksForHelp } from "@agon/api/program/arguments.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { Effect } from "effect"
 import { load, type SettingsShape } from "../config/Settings.ts"
@@ -52,7 +53,7 @@ const args = process.argv.slice(2)
 const json = args.length === 1 && args[0] === "--json"
 
 const run = Effect.gen(function* () {
-  if (args.length === 1 && args[0] === "--help") return yield* end(0, process.stdout, HELP)
+  if (asksForHelp(args)) return yield* end(0, process.stdout, HELP)
   if (args.length > 0 && !json) return yield* end(2, process.stderr, HELP)
   const found = yield* findings
   const status = statusOf(found)

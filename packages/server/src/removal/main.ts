@@ -5,6 +5,7 @@
 
 import { createInterface } from "node:readline"
 import * as LogLines from "@agon/api/LogLines.ts"
+import { asksForHelp } from "@agon/api/program/arguments.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -93,7 +94,7 @@ const sure = args.includes("--yes")
 const understood = named.length === 2 && args.length === named.length + (sure ? 1 : 0)
 
 const run = Effect.gen(function* () {
-  if (args.includes("--help")) return yield* say(HELP)
+  if (asksForHelp(args)) return yield* say(HELP)
   if (!understood) return yield* end(2, HELP)
   const settings = yield* load
   yield* prepare(settings.directory)

@@ -2,7 +2,7 @@
 import { othelloBoards } from "@agon/engine/othello/boards.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
-import { record } from "@agon/engine/replay/recorded.ts"
+import { record } from "@agon/engine/replay/testing/recorded.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"

@@ -12,7 +12,7 @@ import { createHash } from "node:crypto"
 import { canonicalSha256 } from "@agon/engine/canonicalJson.ts"
 import type { BoardFile, Choice, Engine, MatchRules } from "@agon/engine/Engine.ts"
 import { boardsOf, engines } from "@agon/engine/registry.ts"
-import { seededPlayer } from "@agon/engine/replay/recorded.ts"
+import { seededPlayer } from "@agon/engine/replay/testing/recorded.ts"
 
 /** Boards on which seats starve, meet head-on, and last to the end, beside those that come with the game. */
 const boardsFor = (slug: string): ReadonlyArray<BoardFile> => {

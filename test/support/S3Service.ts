@@ -1,7 +1,7 @@
 /** The service and its site with a real S3 server of another origin, behind a front that can go wrong, and a match with its replay there. */
 import { hashOf } from "@agon/engine/hash.ts"
 import { engineOf } from "@agon/engine/registry.ts"
-import { record } from "@agon/engine/replay/recorded.ts"
+import { record } from "@agon/engine/replay/testing/recorded.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { replayKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"

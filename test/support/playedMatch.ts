@@ -5,7 +5,7 @@ import { playMatch } from "@agon/engine/play.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay } from "@agon/engine/replay/Replay.ts"
-import { seededPlayer } from "@agon/engine/replay/recorded.ts"
+import { seededPlayer } from "@agon/engine/replay/testing/recorded.ts"
 
 /** The match as its players play it; who plays it again gets the same. */
 export const played = ({ board, game, rules, seats, seed }: MatchWork | AuditWork) => {

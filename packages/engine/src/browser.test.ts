@@ -5,7 +5,7 @@ import { build, type Rolldown } from "vite"
 import { assert, describe, it } from "vitest"
 import { othelloBoards } from "./othello/boards.ts"
 import { engineOf, engines } from "./registry.ts"
-import { record } from "./replay/recorded.ts"
+import { record } from "./replay/testing/recorded.ts"
 import { snakesBoards } from "./snakes/boards.ts"
 
 const BYTES_MAX = 12_000

@@ -9,7 +9,7 @@ import { Mulberry32 } from "./Mulberry32.ts"
 import { playMatch } from "./play.ts"
 import { boardsOf, engineOf, engines, gameOf, games } from "./registry.ts"
 import { readReplay } from "./replay/readReplay.ts"
-import { record, seededPlayer } from "./replay/recorded.ts"
+import { record, seededPlayer } from "./replay/testing/recorded.ts"
 import { frameAt, lastView, summarize, verify } from "./replay/verify.ts"
 import { game as nim } from "./testing/nim/game.ts"
 

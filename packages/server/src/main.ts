@@ -4,9 +4,9 @@
  */
 import "@agon/api/heap.ts" // first: it says where objects go
 import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
-import { exitStatus } from "@agon/api/exitStatus.ts"
 import * as LogLines from "@agon/api/LogLines.ts"
 import { byArguments } from "@agon/api/program/arguments.ts"
+import { exitStatus } from "@agon/api/program/exitStatus.ts"
 import type { Collector } from "@agon/api/Telemetry.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, References } from "effect"

@@ -6,7 +6,7 @@ import { assert, describe, it } from "vitest"
 import { othelloBoards } from "../othello/boards.ts"
 import { engineOf } from "../registry.ts"
 import { snakesBoards } from "../snakes/boards.ts"
-import { record } from "./recorded.ts"
+import { record } from "./testing/recorded.ts"
 
 const golden: ReadonlyArray<readonly [game: string, map_id: string, seed: number, turns: number, reason: string, state_sha256: string]> = [
   ["snakes", "open-7", 11, 25, "last_standing", "804b50600b55df051add031289dbea1a4674614df4945b043a33586db502074c"],

@@ -4,7 +4,7 @@ import { Mulberry32 } from "../Mulberry32.ts"
 import { snakesBoards } from "../snakes/boards.ts"
 import { snakes } from "../snakes/snakes.ts"
 import { readReplay } from "./readReplay.ts"
-import { record } from "./recorded.ts"
+import { record } from "./testing/recorded.ts"
 import { verify } from "./verify.ts"
 
 const good = record(snakes, snakesBoards[3]!, 1, 6).replay

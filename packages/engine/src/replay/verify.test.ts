@@ -5,7 +5,7 @@ import { othello } from "../othello/othello.ts"
 import { boardsOf, engines } from "../registry.ts"
 import { snakesBoards } from "../snakes/boards.ts"
 import { snakes } from "../snakes/snakes.ts"
-import { record } from "./recorded.ts"
+import { record } from "./testing/recorded.ts"
 import { frameAt, lastView, summarize, verify } from "./verify.ts"
 
 /** A replay as it comes out of a file, free to tamper with. */

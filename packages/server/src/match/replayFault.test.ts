@@ -1,5 +1,5 @@
 import { engineOf } from "@agon/engine/registry.ts"
-import { record } from "@agon/engine/replay/recorded.ts"
+import { record } from "@agon/engine/replay/testing/recorded.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { type Reported, replayFault } from "./replayFault.ts"

@@ -1,4 +1,4 @@
-/** The exit status of a program of ours, for what starts and stops it. Here since this is the package that every program imports. */
+/** The exit status of a program of ours, for what starts and stops it. */
 import { Cause, Exit } from "effect"
 
 /** 0 after a stop that somebody asked for by a signal; `set` is the status that the program has set itself, such as for a refused start. */

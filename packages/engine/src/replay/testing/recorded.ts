@@ -1,9 +1,9 @@
 /** Recorded matches for tests: seeded players that mostly survive and sometimes get a strike. */
-import type { BoardFile, Engine, StrikeCode } from "../Engine.ts"
-import { Mulberry32 } from "../Mulberry32.ts"
-import { type Player, playMatch } from "../play.ts"
-import { Recorder } from "./Recorder.ts"
-import { makeReplay, type Replay } from "./Replay.ts"
+import type { BoardFile, Engine, StrikeCode } from "../../Engine.ts"
+import { Mulberry32 } from "../../Mulberry32.ts"
+import { type Player, playMatch } from "../../play.ts"
+import { Recorder } from "../Recorder.ts"
+import { makeReplay, type Replay } from "../Replay.ts"
 
 const codes: ReadonlyArray<StrikeCode> = ["timeout", "shape", "non_finite", "crash"]
 

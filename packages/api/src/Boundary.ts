@@ -38,10 +38,11 @@ export class CacheTags extends Context.Service<CacheTags, Keeping>()("agon/Cache
 export class Cached extends HttpApiMiddleware.Service<Cached, { provides: CacheTags }>()("agon/Cached", { error: P.Unavailable }) {}
 
 /** Sets the tags of an answer under `Cached`; a handler that sets none is a defect. */
-export const tagged = (...tags: ReadonlyArray<string>) =>
-  Effect.map(CacheTags, (set) => {
-    for (const tag of tags) set.add(tag)
-  })
+export const tagged = (...tags: ReadonlyArray<string>) => Effect.map(CacheTags, (kept) => addTags(kept, tags))
+
+export const addTags = (kept: Keeping, tags: ReadonlyArray<string>): void => {
+  for (const tag of tags) kept.add(tag)
+}
 
 /** Sets when an answer under `Cached` next changes with the clock; null where only writes change it. */
 export const trueUntil = (instant: string | null) =>

@@ -92,12 +92,11 @@ const plain = (address: string) => address.replace(/^::ffff:(?=.*\.)/i, "")
 
 export class ClientAddress extends Context.Reference<ClientAddressOf>("agon/ClientAddress", { defaultValue: () => trusting([]) }) {}
 
-export const clientAddress = Effect.gen(function* () {
-  const addressOf = yield* ClientAddress
-  const request = yield* HttpServerRequest.HttpServerRequest
-  return addressOf(
-    Option.getOrElse(request.remoteAddress, () => ""),
-    request.headers["x-forwarded-for"],
-    request.headers[VISITOR]
-  )
-})
+/** The address of the request whose context it is. */
+export const clientAddressIn = (context: Context.Context<HttpServerRequest.HttpServerRequest>): string => {
+  const { headers, remoteAddress } = Context.get(context, HttpServerRequest.HttpServerRequest)
+  const peer = Option.getOrElse(remoteAddress, () => "")
+  return Context.get(context, ClientAddress)(peer, headers["x-forwarded-for"], headers[VISITOR])
+}
+
+export const clientAddress = Effect.map(Effect.context<HttpServerRequest.HttpServerRequest>(), clientAddressIn)

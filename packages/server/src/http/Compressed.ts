@@ -1,7 +1,7 @@
 /** Compresses answers that are not shared, off the event loop, where the client accepts it. Exceptions: encodings.ts. */
 import { Effect } from "effect"
 import { Cookies, HttpBody, type HttpServerRequest, HttpServerResponse } from "effect/http"
-import { codingOf, compress, LEAST_BYTES } from "./encodings.ts"
+import { type Coding, type Compression, codingOf, compress, LEAST_BYTES } from "./encodings.ts"
 
 type Request = Pick<HttpServerRequest.HttpServerRequest, "headers" | "method">
 type Response = HttpServerResponse.HttpServerResponse
@@ -17,19 +17,20 @@ const bodyOf = ({ method }: Request, { body, cookies, headers }: Response) =>
     ? body
     : undefined
 
-/** Undefined where the answer stays as it is. */
-export const compressed = (request: Request, response: Response): Effect.Effect<Response> | undefined => {
+/** In which coding the answer goes to this client; undefined where it is the same for all clients. */
+export const codingFor = (request: Request, response: Response): Coding | undefined =>
+  bodyOf(request, response) === undefined ? undefined : codingOf(request.headers["accept-encoding"])
+
+/** The answer in that coding. */
+export const compressed = (request: Request, response: Response, coding: Compression): Effect.Effect<Response> => {
   const plain = bodyOf(request, response)
-  if (plain === undefined) return undefined
-  const varying = HttpServerResponse.setHeader(response, "vary", "Accept-Encoding")
-  const coding = codingOf(request.headers["accept-encoding"])
-  if (coding === "identity") return Effect.succeed(varying)
+  if (plain === undefined) return Effect.succeed(response)
   return Effect.map(
     Effect.promise(() => compress(plain.body, coding)),
     (body) =>
       body === undefined || body.length >= plain.body.length
-        ? varying
-        : HttpServerResponse.setBody(varying, HttpBody.uint8Array(body, plain.contentType)).pipe(
+        ? response
+        : HttpServerResponse.setBody(response, HttpBody.uint8Array(body, plain.contentType)).pipe(
             HttpServerResponse.setHeader("content-encoding", coding)
           )
   )

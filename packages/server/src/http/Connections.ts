@@ -8,6 +8,7 @@ import type { Duplex } from "node:stream"
 import * as P from "@agon/api/Problem.ts"
 import { Context, Schema } from "effect"
 import { type Crowd, UNCOUNTED } from "./crowd.ts"
+import { ProtectedResponse } from "./ProtectedResponse.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
@@ -82,6 +83,7 @@ export type Admit = (request: IncomingMessage, response: ServerResponse) => bool
 
 export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly server: Server; readonly admit: Admit } => {
   const server = createServer({
+    ServerResponse: ProtectedResponse,
     connectionsCheckingInterval: limits.every_ms,
     headersTimeout: limits.head_ms,
     maxHeaderSize: limits.head_bytes,

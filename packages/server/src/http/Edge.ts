@@ -9,7 +9,8 @@ import { Cause, Clock, Context, Effect } from "effect"
 import { FindMyWay, HttpRouter, HttpServerError, HttpServerRequest, HttpServerRespondable, HttpServerResponse } from "effect/http"
 import { HttpApi } from "effect/http-api"
 import { logged } from "./Boundary.ts"
-import { compressed } from "./Compressed.ts"
+import { codingFor, compressed } from "./Compressed.ts"
+import type { Coding } from "./encodings.ts"
 import { answered, durations } from "./HttpMetrics.ts"
 import { nextRequestId, RequestId } from "./RequestId.ts"
 
@@ -20,17 +21,23 @@ export const layer = HttpRouter.middleware(
       const clock = fiber.getRef(Clock.Clock)
       const began_ms = clock.currentTimeMillisUnsafe()
       const request = Context.getUnsafe(fiber.context, HttpServerRequest.HttpServerRequest)
+      const complete = (response: HttpServerResponse.HttpServerResponse, coding: Coding | undefined) => {
+        answered(response.status).updateUnsafe(1, fiber.context)
+        durations.updateUnsafe(clock.currentTimeMillisUnsafe() - began_ms, fiber.context)
+        const headers: Record<string, string> = { "x-request-id": id }
+        if (!("cache-control" in response.headers)) headers["cache-control"] = "no-store"
+        if (coding !== undefined) headers["vary"] = "Accept-Encoding"
+        return HttpServerResponse.setHeaders(response, headers)
+      }
+      const finish = (response: HttpServerResponse.HttpServerResponse) => {
+        const coding = codingFor(request, response)
+        if (coding === undefined || coding === "identity") return Effect.succeed(complete(response, coding))
+        return Effect.map(compressed(request, response, coding), (smaller) => complete(smaller, coding))
+      }
       return (isPath(request.url) ? httpEffect : nothing).pipe(
-        Effect.catchCause((cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : outside(cause))),
-        Effect.flatMap((response) => compressed(request, response) ?? Effect.succeed(response)),
-        Effect.map((response) => {
-          answered(response.status).updateUnsafe(1, fiber.context)
-          durations.updateUnsafe(clock.currentTimeMillisUnsafe() - began_ms, fiber.context)
-          const kept = "cache-control" in response.headers
-          return HttpServerResponse.setHeaders(
-            response,
-            kept ? { "x-request-id": id } : { "x-request-id": id, "cache-control": "no-store" }
-          )
+        Effect.matchCauseEffect({
+          onSuccess: finish,
+          onFailure: (cause) => (Cause.hasInterruptsOnly(cause) ? Effect.failCause(cause) : Effect.flatMap(outside(cause), finish))
         }),
         Effect.provideService(RequestId, id)
       )

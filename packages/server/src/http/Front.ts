@@ -21,7 +21,6 @@ import { nextRequestId } from "./RequestId.ts"
 import { ResponseCache } from "./ResponseCache.ts"
 import { makeSitePages, Site } from "./SitePages.ts"
 import { makeSlowReaders, SlowReaderLimits } from "./SlowReaders.ts"
-import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
 /** A listener of node's own for everything under a path (`/dev-idp`), mounted beside the API. */
 export interface Mount {
@@ -36,11 +35,6 @@ const TRACE_HEADERS = ["traceparent", "tracestate", "b3", "x-b3-traceid", "x-b3-
 
 const withoutTrace = ({ headers }: IncomingMessage) => {
   for (const name of TRACE_HEADERS) if (name in headers) delete headers[name]
-}
-
-/** Sets the security headers early, so that they stay on every answer (of a mount, the router or a failure) that does not replace them. */
-const protect = (response: ServerResponse) => {
-  for (const [name, value] of SECURITY_HEADERS) response.setHeader(name, value)
 }
 
 const isUnder = (url: string, path: string) =>
@@ -106,7 +100,6 @@ export const makeFront = Effect.gen(function* () {
     const settles = (request: IncomingMessage, response: ServerResponse): boolean => {
       const prepare = () => {
         withoutTrace(request)
-        protect(response)
         response.once("prefinish", () => watch(response, clientOf(request)))
       }
       const goOn = () => {

@@ -4,7 +4,7 @@
  */
 
 import { Visitor } from "@agon/api/Authorization.ts"
-import { CacheTags, tagged } from "@agon/api/Boundary.ts"
+import { addTags, CacheTags } from "@agon/api/Boundary.ts"
 import { type PrivateName, privateName } from "@agon/api/twins.ts"
 import { Effect } from "effect"
 import type { HttpApiBuilder, HttpApiEndpoint } from "effect/http-api"
@@ -19,7 +19,7 @@ export interface Reader {
 const untagged = () => Effect.void
 const publicReader = Effect.map(
   CacheTags,
-  (kept): Reader => ({ viewer: null, tagged: (...tags) => Effect.provideService(tagged(...tags), CacheTags, kept) })
+  (kept): Reader => ({ viewer: null, tagged: (...tags) => Effect.sync(() => addTags(kept, tags)) })
 )
 const uncachedReader = Effect.succeed<Reader>({ viewer: null, tagged: untagged })
 const privateReader = Effect.map(Visitor, (account): Reader => ({ viewer: account?.id ?? null, tagged: untagged }))

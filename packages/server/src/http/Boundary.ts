@@ -19,7 +19,7 @@ import { byLabel } from "../metric/byLabel.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { clientAddressIn } from "./ClientAddress.ts"
 import { type FindOverlong, overlongIn } from "./lengths.ts"
-import { RateLimits, retryAfter, taken } from "./RateLimits.ts"
+import { RateLimits, retryAfter } from "./RateLimits.ts"
 import { RequestId } from "./RequestId.ts"
 import { unstorable } from "./unstorable.ts"
 
@@ -36,10 +36,9 @@ const layerBoundary = Layer.effect(
       const rate = Context.get(endpoint.annotations, Rate)
       const perAddress = rate === "public" || rate === "signin"
       const limited = perAddress
-        ? Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
-            const wait_ms = limits.takeUnsafe(rate, clientAddressIn(context))
-            return wait_ms === 0 ? httpEffect : Effect.andThen(taken(rate, wait_ms), httpEffect)
-          })
+        ? Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) =>
+            Effect.andThen(limits.take(rate, clientAddressIn(context)), httpEffect)
+          )
         : httpEffect
       const answer = Effect.catchCause(withAnswerTimeout(timeout_ms, limited), (cause) => Effect.tapError(translate(cause), countProblem))
       return Effect.provideService(answer, CurrentCallerClass, callerClassOf(rate))

@@ -38,7 +38,11 @@ export class RateLimits extends Context.Service<
       RateLimits,
       Effect.map(RateLimitStore, (store) => {
         const takeUnsafe = (rate: RateClass, caller: string) => store.takeUnsafe(`${rate}:${caller}`, limits[rate])
-        const take = (rate: RateClass, caller: string) => Effect.suspend(() => taken(rate, takeUnsafe(rate, caller)))
+        const take = (rate: RateClass, caller: string) =>
+          Effect.suspend(() => {
+            const wait_ms = takeUnsafe(rate, caller)
+            return typeof wait_ms === "number" ? pass(rate, wait_ms) : Effect.flatMap(wait_ms, (wait_ms) => pass(rate, wait_ms))
+          })
         return { takeUnsafe, take }
       })
     )
@@ -52,10 +56,6 @@ export class RateLimits extends Context.Service<
 }
 
 const refusals = Metric.counter("agon_rate_limited_total", { description: "Requests refused with 429, by rate class", incremental: true })
-
-/** Passes or refuses a caller by what `takeUnsafe` answered. */
-export const taken = (rate: RateClass, wait_ms: number | Effect.Effect<number>) =>
-  typeof wait_ms === "number" ? pass(rate, wait_ms) : Effect.flatMap(wait_ms, (wait_ms) => pass(rate, wait_ms))
 
 const pass = (rate: RateClass, wait_ms: number) => (wait_ms === 0 ? Effect.void : refuse(rate, wait_ms))
 

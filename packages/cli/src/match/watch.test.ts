@@ -91,7 +91,7 @@ describe("agon watch", () => {
 
   it("says in a sentence what it cannot show", async () => {
     const cases = [
-      [[at("none")], /^agon: \S+none cannot be read\.\n$/],
+      [[at("none")], /^agon: \S+none cannot be read\. It is no id of a match and no address of its page either\.\n$/],
       [[at("changed")], /^agon: \S+changed is no replay of a match by the rules: turns \S.*\.\n$/],
       [[at("snakes"), "--open"], /^agon: \S+snakes is neither the id of a match nor the address of its page\.\n$/],
       [[MATCH, "--url", "http://127.0.0.1:1"], /^agon: http:\/\/127\.0\.0\.1:1 does not answer as a service does: \w+\.\n$/]

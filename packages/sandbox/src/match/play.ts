@@ -52,7 +52,8 @@ const readBoard = (engine: Engine, file: unknown): BoardFile => {
 const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchRequest, runtime_version: string): Omit<MatchWork, "ledger"> => {
   const board = readBoard(engine, request.board)
   const { planes, rows, cols, actions, seats, turn_limit } = engine.spec(board)
-  if (request.seats.length !== seats) throw new Unplayable(`The board takes ${seats} seats, the match has ${request.seats.length}.`)
+  if (request.seats.length !== seats)
+    throw new Unplayable(`The board takes ${seats} seats, the match has ${request.seats.length}: each seat needs a model.`)
   const seatOf = ({ weights, manifest, memory_cap_bytes }: MatchSeat, seat: number) => {
     const check = readManifest(manifest)
     if (!check.ok) throw new Unplayable(`The manifest of seat ${seat} is refused: ${check.errors[0]!.path} ${check.errors[0]!.message}.`)

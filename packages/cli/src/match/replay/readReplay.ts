@@ -17,11 +17,17 @@ export const replayArgument = Argument.String("MATCH|REPLAY").pipe(
 /** With the names of the seats: those of the models, or where only the file is known the first digits of their hashes. */
 export const readReplay = Effect.fnUntraced(function* (argument: string, url: Option.Option<string>) {
   const fetched = isMatch(argument) ? yield* Effect.flatMap(readMatch(argument, url), (at) => fetchReplay(at.url, at.id)) : undefined
-  const replay = yield* readFrom(argument, fetched?.bytes ?? (yield* readBytes(argument)))
+  const replay = yield* readFrom(argument, fetched?.bytes ?? (yield* readFile(argument)))
   const names =
     fetched === undefined ? replay.seats.map(({ weights_sha256 }) => weights_sha256.slice(0, DIGITS_SHOWN)) : namesOf(fetched.match)
   return { replay, names }
 })
+
+const readFile = (argument: string) =>
+  Effect.mapError(
+    readBytes(argument),
+    ({ message }) => new CouldNotRun({ message: `${message} It is no id of a match and no address of its page either.` })
+  )
 
 /** A name may hold what a terminal would obey. */
 const namesOf = ({ seats }: MatchDetail) =>

@@ -17,10 +17,11 @@ export const makePackage = (out: string, manifest: Readonly<Record<string, unkno
 /** Calls `make` with the folder that the arguments name, which is new or empty; exit status 2 where it is not. */
 export const toFolder = async (script: string, make: (out: string) => Promise<void> | void): Promise<void> => {
   const [out] = process.argv.slice(2)
-  if (out !== undefined && (!existsSync(out) || readdirSync(out).length === 0)) {
+  const isFolder = out !== undefined && !out.startsWith("-")
+  if (isFolder && (!existsSync(out) || readdirSync(out).length === 0)) {
     mkdirSync(out, { recursive: true })
     return await make(resolve(out))
   }
-  console.error(out === undefined ? `node scripts/${script} ./OUT` : `${out} is not empty.`)
+  console.error(isFolder ? `${out} is not empty.` : `Usage: node scripts/${script} ./OUT`)
   process.exitCode = 2
 }

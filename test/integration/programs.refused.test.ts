@@ -1,6 +1,6 @@
 /** The service, the site and a runner that cannot start say in one sentence what to mend; asked for their help, they do not start. */
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -58,6 +58,16 @@ describe("a script that installs or checks", () => {
     assert.deepStrictEqual([status, stderr], [0, ""])
     assert.match(stdout, new RegExp(`^ {2}scripts/${name} `, "m"))
     assert.notMatch(stdout, /^#|set -/m)
+  })
+})
+
+describe("a script that makes a package", () => {
+  it.for(["packTool.ts", "packClient.ts"])("makes no folder of an option: scripts/%s", (name) => {
+    for (const args of [[], ["--help"]]) {
+      const { status, stderr } = run(`scripts/${name}`, {}, ...args)
+      assert.deepStrictEqual([status, stderr], [2, `Usage: node scripts/${name} ./OUT\n`])
+    }
+    assert.deepStrictEqual(readdirSync(home), [])
   })
 })
 

@@ -1,8 +1,8 @@
 /**
- * The security headers of every answer: no type sniffing, no framing, no use by pages of other origins, and no scripts. Front.ts
- * sets them before any handler runs, so a handler that needs another policy (a page with scripts, a form) replaces the header.
- * Answers of the cache and refusals on the socket do not set headers one by one; they include the flat list. nginx, which
- * terminates TLS, sends Strict-Transport-Security.
+ * The security headers of every answer: no type sniffing, no framing, no use by pages of other origins, and no scripts. They join
+ * an answer when its head is written (ProtectedResponse.ts); one that needs another policy (a page with scripts, a form) names its own.
+ * Answers of the cache and refusals on the socket are written with whole heads, which include them. nginx, which terminates TLS, sends
+ * Strict-Transport-Security.
  */
 import { hash } from "node:crypto"
 

@@ -6,7 +6,8 @@
  *          another part of the ladder, so that the site has kept no page that it could confirm, and the service keeps no answer
  *
  * The service has core 0 with the site that stands behind it; wrk and Postgres share core 1. Rounds are interleaved, ratios are taken
- * round by round, and their median; the CPU is that of the service and the site together.
+ * round by round, and their median; the CPU is that of the service and the site together. At the end of a round wrk leaves requests under
+ * way. What becomes of them is counted in no round: the next one begins when they are done.
  *
  *   node test/bench/pages.ts [rounds, 9] [seconds, 1] [--profile: of the site, while pages are made anew]
  */
@@ -15,6 +16,7 @@ import { once } from "node:events"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout as pause } from "node:timers/promises"
 import { gzipSync } from "node:zlib"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -76,13 +78,17 @@ interface Pair {
 
 const side = (path: string, wrkArgs: ReadonlyArray<string> = []): Side => ({ path, wrkArgs, per_s: [], us: [], site_us: [] })
 
-const measure = (pairs: ReadonlyArray<Pair>, rounds: number, seconds: number) => {
+/** Longer than the requests take that wrk leaves under way. */
+const DONE_AFTER_MS = 400
+
+const measure = async (pairs: ReadonlyArray<Pair>, rounds: number, seconds: number) => {
   const gzip = ["-H", "Accept-Encoding: gzip"]
   const asked = ({ server }: Pair, { path, wrkArgs }: Side, seconds: number) => load(server, path, seconds, ...gzip, ...wrkArgs)
   for (const pair of pairs) for (const each of [pair.read, pair.page]) asked(pair, each, WARM_S)
   for (let round = 0; round < rounds; round++) {
     for (const pair of pairs) {
       for (const each of [pair.read, pair.page]) {
+        await pause(DONE_AFTER_MS)
         const cpu = () => [cpu_us(pair.server), cpu_us({ ...pair.server, child: pair.site })] as const
         const [service_us, site_us] = cpu()
         const requests = asked(pair, each, seconds)
@@ -129,7 +135,7 @@ const main = async (url: Redacted.Redacted, rounds: number, seconds: number, pro
       { name: "kept", ...kept, read: side(readAt(0)), page: side(pageAt(0)) },
       { name: "anew", server, site, read: anew("reads", readAt("PART")), page: anew("pages", pageAt("PART")) }
     ]
-    measure(pairs, rounds, seconds)
+    await measure(pairs, rounds, seconds)
     for (const pair of pairs) report(pair)
   } finally {
     for (const child of children) child.kill("SIGTERM")

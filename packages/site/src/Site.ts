@@ -30,6 +30,9 @@ const makeServer = () => {
   return server
 }
 
+/** The site sends its spans nowhere, and the service reads no trace headers of a request. */
+const untraced = Layer.succeed(HttpClient.TracerDisabledWhen, () => true)
+
 /** Pages work without a script, so a site without islands starts too. */
 const islands = load().pipe(
   Effect.timeout(BUILD_TIMEOUT),
@@ -72,6 +75,7 @@ export const layer = (options: Options) =>
         gracefulShutdownTimeout: SHUTDOWN_TIMEOUT
       })
     ),
+    Layer.provide(untraced),
     Layer.provide(NodeHttpClient.layerUndiciNoDispatcher),
     Layer.provide(NodeHttpClient.layerDispatcherOptions({ connections: CONNECTIONS }))
   )

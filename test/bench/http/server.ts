@@ -20,6 +20,9 @@ import { Cached, CacheTags } from "@agon/api/Boundary.ts"
 import { Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import * as Authorization from "@agon/server/account/Authorization.ts"
+import { AccountHandlers } from "@agon/server/account/http.ts"
+import { Providers } from "@agon/server/account/Providers.ts"
+import { SignIn } from "@agon/server/account/SignIn.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { makeRoutes, serve } from "@agon/server/Http.ts"
 import * as Boundary from "@agon/server/http/Boundary.ts"
@@ -124,12 +127,14 @@ const overSqlPg = async () => {
   overRows((answer) => void Effect.runFork(Effect.map(both, answer)))
 }
 
-const others = unserved("leaderboard")
+const others = unserved("leaderboard", "account")
+/** A site asks for the ways to sign in, once a minute where it is told, and once a second where not. */
+const account = AccountHandlers.pipe(Layer.provide(Layer.merge(Providers.layer([]), Layer.mock(SignIn, {}))))
 const uncached = Layer.succeed(
   Cached,
   Cached.of((httpEffect) => Effect.provideService(httpEffect, CacheTags, new Set<string>()))
 )
-const Handlers = Layer.merge(LeaderboardHandlers, others)
+const Handlers = Layer.mergeAll(LeaderboardHandlers, account, others)
 const Uncached = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(Handlers.pipe(Layer.provide(Layer.mergeAll(Authorization.layer, Boundary.layer, uncached)))),
   Layer.merge(Edge.layer)

@@ -1,5 +1,6 @@
 /** A cached answer: its bytes, plain and compressed, and the headers of each (docs/contract.md#caching). */
 import { hash } from "node:crypto"
+import { ownBytes } from "@agon/api/ownBytes.ts"
 import { type Coding, type Compression, compress, LEAST_BYTES } from "./encodings.ts"
 import { SECURITY_HEADERS_FLAT } from "./securityHeaders.ts"
 
@@ -48,7 +49,7 @@ const bytesOf = (coded: Representation | undefined, body: Buffer) => (coded === 
 export const makeEntry = ({ contentType, tags, text, until_ms = Infinity }: Answer, now_ms: number): Entry => {
   const life_ms = Math.max(0, Math.min(maxAge_s * 1000, until_ms - now_ms))
   const cacheControl = cacheControlOf(Math.floor(life_ms / 1000)) // downstream caches keep it no longer either
-  return entryOf({ body: Buffer.from(text), contentType, cacheControl, tags, expires_ms: now_ms + life_ms })
+  return entryOf({ body: ownBytes(Buffer.from(text)), contentType, cacheControl, tags, expires_ms: now_ms + life_ms })
 }
 
 type Parts = Pick<Entry, "body" | "contentType" | "cacheControl" | "tags" | "expires_ms">
@@ -93,7 +94,7 @@ export const encode = (entry: Entry, coding: Coding, grown: (bytes: number) => v
     .then((body) => {
       if (body === undefined) return entry
       const shorter = body.length < entry.body.length
-      const made = (entry.coded[coding] = shorter ? represented(entry, body, coding) : entry)
+      const made = (entry.coded[coding] = shorter ? represented(entry, ownBytes(body), coding) : entry)
       if (shorter) grown(body.length)
       return made
     })

@@ -72,3 +72,9 @@ it("a page whose reads the site does not name is shown for the rest of the site'
     assert.isFalse(shows(), reads)
   }
 })
+
+it("a kept page holds the memory of its bytes and no more", () => {
+  const { kept } = ground()
+  kept.keep(asked, page(READS))
+  assert.strictEqual(kept.get(asked)!.body.buffer.byteLength, "a page".length)
+})

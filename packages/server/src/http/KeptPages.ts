@@ -8,6 +8,7 @@
  * so it is never further behind the reads beneath it than the site's own second. Otherwise the site is asked.
  */
 import type { IncomingMessage } from "node:http"
+import { ownBytes } from "@agon/api/ownBytes.ts"
 import { FRESH, isPersonal, READS } from "@agon/api/Visitor.ts"
 
 /** Most pages have 5 kB compressed. */
@@ -92,7 +93,12 @@ export const makeKeptPages = ({ now = () => performance.now(), tagOf }: Around) 
       if (key === undefined || fresh_ms === 0) return
       drop(key)
       const now_ms = now()
-      pages.set(key, { answer, fresh_until_ms: now_ms + fresh_ms, held_until_ms: now_ms + HELD_MS, reads: readsOf(answer) })
+      pages.set(key, {
+        answer: { ...answer, body: ownBytes(answer.body) },
+        fresh_until_ms: now_ms + fresh_ms,
+        held_until_ms: now_ms + HELD_MS,
+        reads: readsOf(answer)
+      })
       bytes += weightOf(key, answer)
       for (const oldest of pages.keys()) {
         if (bytes <= KEPT_MAX_BYTES) break

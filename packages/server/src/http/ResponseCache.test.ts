@@ -229,6 +229,16 @@ describe("what is kept beside an answer", () => {
     }).pipe(Effect.provide(ResponseCache.layer))
   )
 
+  it.effect("hold the memory of their bytes and no more, which is what is counted", () =>
+    Effect.gen(function* () {
+      const cache = yield* ResponseCache
+      const entry = yield* cache.getOrCompute("/a", Effect.succeed(answer("answer ".repeat(1_000), "t")))
+      const { body } = yield* cache.represent("/a", entry, "gzip")
+      assert.isBelow(body.length, entry.body.length)
+      for (const each of [entry.body, body]) assert.strictEqual(each.buffer.byteLength, each.length)
+    }).pipe(Effect.provide(ResponseCache.layer))
+  )
+
   it.effect("are other URLs of it, so many, of which the oldest are forgotten while its own stays", () =>
     Effect.gen(function* () {
       const cache = yield* ResponseCache

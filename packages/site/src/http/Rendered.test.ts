@@ -24,3 +24,10 @@ it("each coding is the same page under a tag of its own, compressed once, be it 
   assert.isFalse(isNamed(`"other"`, page.etag))
   assert.isFalse(isNamed(undefined, page.etag))
 })
+
+it("a page holds the memory of its bytes and no more", async () => {
+  const page = rendered("page – ".repeat(1_000))
+  for (const body of [page.body, await inCoding(page, "br"), await inCoding(page, "gzip")]) {
+    assert.strictEqual(body.buffer.byteLength, body.length)
+  }
+})

@@ -7,7 +7,7 @@
  *
  * The service has core 0 with the site that stands behind it; wrk and Postgres share core 1. Rounds are interleaved, ratios are taken
  * round by round, and their median; the CPU is that of the service and the site together. At the end of a round wrk leaves requests under
- * way. What becomes of them is counted in no round: the next one begins when they are done.
+ * way, whose rest is counted in no round: the next one begins when they are done.
  *
  *   node test/bench/pages.ts [rounds, 9] [seconds, 1] [--profile: of the site, while pages are made anew]
  */

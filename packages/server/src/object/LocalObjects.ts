@@ -2,7 +2,7 @@
  * Objects in a directory, with URLs that the service itself answers under `/objects/` (http.ts). The checksum and the
  * size are checked during the PUT, so a stored object is always correct.
  */
-import { Clock, Context, DateTime, Effect, Layer, Option, Redacted, Stream } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
 import { collect } from "./contentMeter.ts"
 import { hmacSha256, type Mac } from "./hmacSha256.ts"
 import { type ObjectDirectory, openObjectDirectory, readPath } from "./ObjectDirectory.ts"
@@ -61,7 +61,7 @@ const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeo
   }),
   put: Effect.fnUntraced(function* (key, bytes) {
     const request = { key, sha256: null, max_bytes: bytes.byteLength }
-    const stored = yield* directory.receive(request, Stream.make(bytes))
+    const stored = yield* directory.receiveWhole(request, bytes)
     if (typeof stored === "string") return yield* new ObjectsUnavailable({ operation: "put", key, detail: stored })
   }),
   putFile: Effect.fnUntraced(function* (key, { bytes, path, sha256 }) {

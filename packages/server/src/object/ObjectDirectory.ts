@@ -6,18 +6,26 @@
  * answered, the object survives a power cut, and a write that ends early (refusal, interruption, kill) leaves nothing
  * under the key. Two writers of one key never mix; the later rename wins. One process owns the directory at a time
  * (the service locks AGON_DATA at its start): a second one would delete the first one's partial files.
+ *
+ * A replay is uploaded for each match, so an upload of one is not flushed before a result takes it over (`verify` with `into`): a power
+ * cut in between costs the upload, and the match is played again. A kill of the service costs nothing.
  */
-import { randomBytes } from "node:crypto"
-import { createReadStream } from "node:fs"
+import { hash, randomBytes } from "node:crypto"
+import { createReadStream, type StatsFs } from "node:fs"
 import * as fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Effect, Option, Stream } from "effect"
-import { contentMeter, measure, meterInto } from "./contentMeter.ts"
+import { sharedRuns } from "../process/sharedRuns.ts"
+import { contentMeter, meterInto } from "./contentMeter.ts"
+import { absentIsUndefined, codeOf, flushDirectory, makeDirectories, pinned, renamed, unlinked, writeNew } from "./files.ts"
+import { isReplayUpload } from "./keys.ts"
 import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
 
 /** Large enough that the time goes into hashing and not into the number of reads. */
 const READ_CHUNK_BYTES = 256 * 1024
+/** An object of so many bytes is taken or read in one piece, which a connection's own buffers have room for as well. */
+export const WHOLE_BYTES_MAX = 64 * 1024
 
 export interface ReceiveRequest {
   readonly key: string
@@ -25,31 +33,17 @@ export interface ReceiveRequest {
   readonly max_bytes: number
 }
 
+/** What was stored, or why nothing was. */
+export type Received = Exclude<Verdict, "missing">
+
 export interface Range {
   readonly start: number
   readonly end: number
 }
 
-const code = (cause: unknown): string => (cause instanceof Error && "code" in cause ? String(cause.code) : String(cause))
-
 /** File system errors carry paths, which answers must not contain, so only the error's code is passed on. */
 const attempt = <A>(operation: string, key: string, run: () => Promise<A>): Effect.Effect<A, ObjectsUnavailable> =>
-  Effect.tryPromise({ try: run, catch: (cause) => new ObjectsUnavailable({ operation, key, detail: code(cause) }) })
-
-const absentIsUndefined = <A>(run: () => Promise<A>): Promise<A | undefined> =>
-  run().catch((cause) => (code(cause) === "ENOENT" ? undefined : Promise.reject(cause)))
-
-/** A rename or a new entry is only durable once the directory that holds it is. */
-const flushDirectory = async (path: string): Promise<void> => {
-  const handle = await fs.open(path, "r")
-  await handle.sync().finally(() => handle.close())
-}
-
-const makeDirectories = async (path: string): Promise<void> => {
-  const first = await fs.mkdir(path, { recursive: true, mode: 0o700 })
-  if (first === undefined) return
-  for (let made = path; made.length >= first.length; made = dirname(made)) await flushDirectory(dirname(made))
-}
+  Effect.tryPromise({ try: run, catch: (cause) => new ObjectsUnavailable({ operation, key, detail: codeOf(cause) }) })
 
 export type ObjectDirectory = ReturnType<typeof make>
 
@@ -57,20 +51,34 @@ const make = (directory: string) => {
   const root = join(directory, "objects")
   const partials = join(directory, "partial")
   const pathOf = (key: string): string => join(root, assertObjectKey(key))
+  const flushed = sharedRuns(flushDirectory)
+
+  const ours = randomBytes(16).toString("hex")
+  let made = 0
+  const partialPath = (): string => join(partials, `${ours}.${made++}`)
 
   /** A path for a partial file, which is deleted when the scope ends. */
-  const partial = Effect.acquireRelease(
-    Effect.sync(() => join(partials, randomBytes(16).toString("hex"))),
-    (path) => Effect.promise(() => fs.rm(path, { force: true }).catch(() => undefined))
-  )
+  const partial = Effect.acquireRelease(Effect.sync(partialPath), (path) => Effect.promise(() => unlinked(path).catch(() => false)))
 
-  const settle = (operation: string, key: string, from: string) =>
-    attempt(operation, key, async () => {
-      const to = pathOf(key)
-      await makeDirectories(dirname(to))
-      await fs.rename(from, to)
-      await flushDirectory(dirname(to))
-    })
+  /** Uses a path for a partial file, which does not stay where that fails. It goes on where its caller is gone, for it is short. */
+  const withPartial = <A>(operation: string, key: string, use: (path: string) => Promise<A>): Effect.Effect<A, ObjectsUnavailable> =>
+    Effect.uninterruptible(
+      attempt(operation, key, async () => {
+        const path = partialPath()
+        try {
+          return await use(path)
+        } catch (cause) {
+          await unlinked(path).catch(() => false)
+          throw cause
+        }
+      })
+    )
+
+  const settle = async (key: string, from: string, durable = true) => {
+    const to = pathOf(key)
+    await renamed(from, to)
+    if (durable) await flushed(dirname(to))
+  }
 
   const read = (key: string, range?: Range): Stream.Stream<Uint8Array, ObjectsUnavailable> => readPath(key, pathOf(key), range)
 
@@ -81,13 +89,14 @@ const make = (directory: string) => {
 
   const remove = (key: string) =>
     attempt("remove", key, async () => {
-      const removed = await absentIsUndefined(() => fs.rm(pathOf(key)).then(() => true))
-      if (removed) await flushDirectory(dirname(pathOf(key)))
+      const removed = await unlinked(pathOf(key))
+      if (removed && !isReplayUpload(key)) await flushed(dirname(pathOf(key)))
     })
 
   /** Writes `content` under the key, or nothing. */
   const receive = Effect.fnUntraced(function* <E>(request: ReceiveRequest, content: Stream.Stream<Uint8Array, E>) {
     const { key, sha256, max_bytes } = request
+    const durable = !isReplayUpload(key)
     const path = yield* partial
     const handle = yield* Effect.acquireRelease(
       attempt("put", key, () => fs.open(path, "wx", 0o600)),
@@ -97,38 +106,75 @@ const make = (directory: string) => {
     const fits = yield* meterInto(meter, content, (chunk) => attempt("put", key, () => handle.writeFile(chunk)))
     if (!fits) return "too_large" as const
     if (sha256 !== null && meter.sha256() !== sha256) return "hash_mismatch" as const
-    yield* attempt("put", key, () => handle.sync())
-    yield* settle("put", key, path)
+    if (durable) yield* attempt("put", key, () => handle.sync())
+    yield* attempt("put", key, () => settle(key, path, durable))
     return { bytes: meter.bytes() }
   }, Effect.scoped)
 
+  /** The same of bytes that are in memory, which takes a third of the steps. */
+  const receiveWhole = ({ key, max_bytes, sha256 }: ReceiveRequest, bytes: Uint8Array): Effect.Effect<Received, ObjectsUnavailable> => {
+    if (bytes.byteLength > max_bytes) return Effect.succeed("too_large")
+    if (sha256 !== null && hash("sha256", bytes) !== sha256) return Effect.succeed("hash_mismatch")
+    const durable = !isReplayUpload(key)
+    return withPartial("put", key, async (path) => {
+      await writeNew(path, bytes, durable)
+      await settle(key, path, durable)
+      return { bytes: bytes.byteLength }
+    })
+  }
+
   /**
-   * The file gets a second hard link before it is hashed, and that link is renamed into place: an upload that replaces
+   * The file gets a second hard link before it is hashed, and that link is flushed and renamed into place: an upload that replaces
    * the key in between changes neither the verdict nor the stored bytes.
    */
   const verify = Effect.fnUntraced(function* (request: VerifyRequest) {
-    const { key, sha256, max_bytes, into } = request
-    const pinned = yield* partial
-    const found = yield* attempt("verify", key, () => absentIsUndefined(() => pin(pathOf(key), pinned)))
-    if (found === undefined) return "missing" satisfies Verdict
-    const content = yield* measure(readPath(key, pinned), max_bytes)
-    if (content === "too_large" || content.sha256 !== sha256) {
-      yield* remove(key)
-      return (content === "too_large" ? content : "hash_mismatch") satisfies Verdict
-    }
-    if (into !== undefined && into !== key) yield* settle("verify", into, pinned)
-    return { bytes: content.bytes } satisfies Verdict
-  }, Effect.scoped)
+    const { into, key } = request
+    const verdict = yield* withPartial("verify", key, async (path): Promise<Verdict> => {
+      if ((await absentIsUndefined(() => pinned(pathOf(key), path))) === undefined) return "missing"
+      const found = await verdictOf(path, request)
+      if (typeof found !== "string" && into !== undefined && into !== key) await settle(into, path)
+      else await unlinked(path)
+      return found
+    })
+    if (verdict === "too_large" || verdict === "hash_mismatch") yield* remove(key)
+    return verdict
+  })
 
-  return { read, stat, list: listing(root), remove, receive, verify, room: roomOf(root) }
+  const room = sharedRuns(() => fs.statfs(root))
+
+  return { read, stat, list: listing(root), remove, receive, receiveWhole, verify, room: roomOf(() => room("")) }
+}
+
+/** Measures and hashes a file that nobody writes to any more; one that is as wanted is flushed. */
+const verdictOf = async (path: string, { max_bytes, sha256 }: VerifyRequest): Promise<Verdict> => {
+  const handle = await fs.open(path, "r+")
+  try {
+    const { size } = await handle.stat()
+    if (size > max_bytes) return "too_large"
+    if ((await hashOf(handle, size)) !== sha256) return "hash_mismatch"
+    await handle.sync()
+    return { bytes: size }
+  } finally {
+    await handle.close()
+  }
+}
+
+const hashOf = async (handle: fs.FileHandle, bytes: number): Promise<string> => {
+  if (bytes <= WHOLE_BYTES_MAX) {
+    const { buffer, bytesRead } = await handle.read(Buffer.allocUnsafe(bytes), 0, bytes, 0)
+    return hash("sha256", buffer.subarray(0, bytesRead))
+  }
+  const meter = contentMeter(bytes)
+  for await (const chunk of handle.createReadStream({ highWaterMark: READ_CHUNK_BYTES, autoClose: false, start: 0 })) meter.take(chunk)
+  return meter.sha256()
 }
 
 /** The free and total bytes of the directory's file system; free counts only blocks that unprivileged users may take. */
-const roomOf = (directory: string) =>
-  Effect.map(
-    attempt("room", "", () => fs.statfs(directory)),
-    ({ bavail, blocks, bsize }) => ({ free_bytes: bavail * bsize, total_bytes: Math.max(1, blocks * bsize) })
-  )
+const roomOf = (statfs: () => Promise<StatsFs>) =>
+  Effect.map(attempt("room", "", statfs), ({ bavail, blocks, bsize }) => ({
+    free_bytes: bavail * bsize,
+    total_bytes: Math.max(1, blocks * bsize)
+  }))
 
 interface Page {
   readonly prefix: string
@@ -153,20 +199,9 @@ export const readPath = (key: string, path: string, range?: Range): Stream.Strea
   Stream.suspend(() =>
     Stream.fromAsyncIterable(
       createReadStream(path, { highWaterMark: READ_CHUNK_BYTES, ...range }) as AsyncIterable<Uint8Array>,
-      (cause) => new ObjectsUnavailable({ operation: "get", key, detail: code(cause) })
+      (cause) => new ObjectsUnavailable({ operation: "get", key, detail: codeOf(cause) })
     )
   )
-
-/** A hard link, or a copy on a file system without them. */
-const pin = async (from: string, to: string): Promise<true> => {
-  await fs.link(from, to).catch(async (cause) => {
-    if (!["EPERM", "ENOTSUP", "EOPNOTSUPP", "EMLINK", "ENOSYS"].includes(code(cause))) throw cause
-    await fs.copyFile(from, to)
-    const handle = await fs.open(to, "r+")
-    await handle.sync().finally(() => handle.close())
-  })
-  return true
-}
 
 /** The directory for reading alone, beside the process that owns it: nothing is made or deleted. */
 export const readObjectDirectory = (directory: string): Pick<ObjectDirectory, "read" | "stat"> => make(resolve(directory))

@@ -7,6 +7,7 @@ import { Effect, type Layer, Option } from "effect"
 import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isDataset } from "./keys.ts"
 import { LocalObjects } from "./LocalObjects.ts"
+import { type ReceiveRequest, WHOLE_BYTES_MAX } from "./ObjectDirectory.ts"
 import { IMMUTABLE } from "./ObjectStore.ts"
 import { rangeOf } from "./range.ts"
 import { OBJECTS_PATH, type Refusal } from "./urlSignature.ts"
@@ -50,17 +51,23 @@ const refuse = (reason: keyof typeof refusals, more: Readonly<Record<string, str
 
 type Local = (typeof LocalObjects)["Service"]
 
+/** A body whose length was declared; the HTTP server reads no more of it. */
+const receiveWhole = (local: Local, grant: ReceiveRequest, request: HttpServerRequest.HttpServerRequest) =>
+  Effect.flatMap(request.arrayBuffer, (bytes) => local.directory.receiveWhole(grant, new Uint8Array(bytes)))
+
 const receive = Effect.fn("objects.receive")(function* (local: Local, request: HttpServerRequest.HttpServerRequest) {
   const grant = yield* local.readGrant("PUT", request.url)
   if (typeof grant === "string") return refuse(grant)
   if (grant.method !== "PUT") return refuse("forged")
   // A declared length is refused before a byte is read, a chunked body as soon as it exceeds the limit.
-  const bytes = Number(request.headers["content-length"] ?? grant.max_bytes)
+  const declared = Number(request.headers["content-length"])
+  const bytes = Number.isNaN(declared) ? grant.max_bytes : declared
   if (bytes > grant.max_bytes) return refuse("too_large")
   const begun = local.uploads.begin(grant.key, bytes, yield* local.directory.room)
   if (begun !== "begun") return refuse(begun)
+  const taken = declared <= WHOLE_BYTES_MAX ? receiveWhole(local, grant, request) : local.directory.receive(grant, request.stream)
   const stored = yield* Effect.ensuring(
-    local.directory.receive(grant, request.stream),
+    taken,
     Effect.sync(() => local.uploads.end(grant.key, bytes))
   )
   return typeof stored === "string" ? refuse(stored) : HttpServerResponse.empty({ status: 200, headers: HEADERS })

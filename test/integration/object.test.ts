@@ -5,6 +5,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { WHOLE_BYTES_MAX } from "@agon/server/object/ObjectDirectory.ts"
 import { ObjectStore, type Upload } from "@agon/server/object/ObjectStore.ts"
 import * as S3Objects from "@agon/server/object/S3Objects.ts"
 import { assert, describe, layer } from "@effect/vitest"
@@ -46,18 +47,20 @@ const conformance = (title: string, stores: Layer.Layer<ObjectStore, unknown>, t
     it.effect("what goes up through a presigned PUT comes down through a presigned GET", () =>
       Effect.gen(function* () {
         const objects = yield* ObjectStore
-        const bytes = randomBytes(3_000_000)
-        const request = granted(bytes)
-        const to = yield* objects.presignPut(request)
-        assert.strictEqual(to.max_bytes, request.max_bytes)
-        const left_ms = DateTime.toEpochMillis(to.expires_at) - Date.now()
-        assert.isTrue(left_ms > (HOUR_S - 10) * 1000 && left_ms <= HOUR_S * 1000)
-        assert.strictEqual((yield* upload(to, bytes)).status, 200)
-        assert.deepStrictEqual(yield* objects.stat(request.key), Option.some({ bytes: bytes.byteLength }))
-        assert.deepStrictEqual(yield* objects.verify(request), { bytes: bytes.byteLength })
-        const down = yield* send(yield* objects.presignGet({ key: request.key, expires_s: HOUR_S }))
-        assert.strictEqual(down.status, 200)
-        assert.isTrue(Buffer.from(down.bytes).equals(bytes))
+        for (const size of [1, 1_025, WHOLE_BYTES_MAX, WHOLE_BYTES_MAX + 1, 3_000_000]) {
+          const bytes = randomBytes(size)
+          const request = granted(bytes)
+          const to = yield* objects.presignPut(request)
+          assert.strictEqual(to.max_bytes, request.max_bytes)
+          const left_ms = DateTime.toEpochMillis(to.expires_at) - Date.now()
+          assert.isTrue(left_ms > (HOUR_S - 10) * 1000 && left_ms <= HOUR_S * 1000)
+          assert.strictEqual((yield* upload(to, bytes)).status, 200, `${size} bytes`)
+          assert.deepStrictEqual(yield* objects.stat(request.key), Option.some({ bytes: bytes.byteLength }))
+          assert.deepStrictEqual(yield* objects.verify(request), { bytes: bytes.byteLength })
+          const down = yield* send(yield* objects.presignGet({ key: request.key, expires_s: HOUR_S }))
+          assert.strictEqual(down.status, 200)
+          assert.isTrue(Buffer.from(down.bytes).equals(bytes))
+        }
       })
     )
 

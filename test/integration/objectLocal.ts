@@ -25,7 +25,7 @@ export const localObjects = (directory: string) =>
       return HttpRouter.serve(layerRoutes, {
         disableLogger: true,
         disableListenLog: true,
-        middleware: (app) => Effect.provideService(app, HttpServerRequest.MaxBodySize, ByteSize.mebibytes(1))
+        middleware: (app) => Effect.provideService(app, HttpServerRequest.MaxBodySize, ByteSize.bytes(1_024))
       }).pipe(Layer.provideMerge(store))
     })
   )

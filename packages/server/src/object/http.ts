@@ -3,8 +3,8 @@
  * in it: no session, no rate limit, no body limit but the one that was signed, no problem+json. Refusals use S3's XML
  * and codes, so that a client written for S3 works with both stores; only "too large" is 413 and not S3's 400.
  */
-import { Effect, type Layer, Option } from "effect"
-import { HttpRouter, type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { ByteSize, Effect, type Layer, Option } from "effect"
+import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { isDataset } from "./keys.ts"
 import { LocalObjects } from "./LocalObjects.ts"
 import { type ReceiveRequest, WHOLE_BYTES_MAX } from "./ObjectDirectory.ts"
@@ -53,7 +53,10 @@ type Local = (typeof LocalObjects)["Service"]
 
 /** A body whose length was declared; the HTTP server reads no more of it. */
 const receiveWhole = (local: Local, grant: ReceiveRequest, request: HttpServerRequest.HttpServerRequest) =>
-  Effect.flatMap(request.arrayBuffer, (bytes) => local.directory.receiveWhole(grant, new Uint8Array(bytes)))
+  request.arrayBuffer.pipe(
+    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(WHOLE_BYTES_MAX)),
+    Effect.flatMap((bytes) => local.directory.receiveWhole(grant, new Uint8Array(bytes)))
+  )
 
 const receive = Effect.fn("objects.receive")(function* (local: Local, request: HttpServerRequest.HttpServerRequest) {
   const grant = yield* local.readGrant("PUT", request.url)

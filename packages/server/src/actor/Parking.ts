@@ -8,13 +8,13 @@
  *
  * A woken request that never asks, because its runner was stopped or its client is gone, passes the wake on.
  * Requests of one kind (the same fleet, engines and kinds of work) get the same answer, so once a request was given nothing
- * after a signal, no other of its kind is woken for that signal. A request that was signalled between asking and parking does not park,
+ * after a signal, no other of its kind is woken for that signal, nor has one that comes and would wait to ask the season. A request that was signalled between asking and parking does not park,
  * and neither does one whose runner was stopped in between.
  *
  * Every lease request that was answered looks for the next to wake, with thousands parked: so each kind has a line of its own
  * (WaitingLine.ts), and whether anybody in it is to be woken shows in its first. Of several such the one is woken that parked first.
  */
-import { Context, Deferred, Effect, Layer } from "effect"
+import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import { type InLine, WaitingLine } from "./WaitingLine.ts"
@@ -36,6 +36,16 @@ const STOPPED_MAX = 1_000
  */
 const KINDS_MAX = 256
 
+/** So long a season that gave nothing is not asked again by requests that wait for its signal; should one be lost, they ask then. */
+const REFUSED_MS = 5_000
+
+/** A kind was given nothing. */
+interface Refusal {
+  /** The last signal before it asked. */
+  readonly since: number
+  readonly at_ms: number
+}
+
 interface Parked extends Waiting, InLine {
   /** How many parked before it. */
   readonly nth: number
@@ -51,6 +61,8 @@ export class Parking extends Context.Service<
     readonly wake: (season: string) => void
     /** Notes that a request of this kind has asked the season, after this signal. */
     readonly told: (season: string, kind: string, since: number, given: boolean) => void
+    /** Whether a request of this kind was given nothing by the season since its last signal, a few seconds ago: it would be given nothing again. */
+    readonly refused: (season: string, kind: string) => boolean
     /** Waits until work appears in a season that it serves, or for `wait_ms`; whether it has to ask: not where the time ended. */
     readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<boolean>
     /** Passes the wake on to the next request, for one that was woken since and does not ask. */
@@ -66,7 +78,7 @@ export class Parking extends Context.Service<
   static readonly layer = Layer.effect(
     Parking,
     Effect.gen(function* () {
-      const parking = makeParking()
+      const parking = makeParking(yield* Clock.Clock)
       const description = "Lease requests that wait at this node for work"
       yield* readGauges([{ name: "agon_lease_requests_waiting", description, read: parking.size }])
       return parking
@@ -96,10 +108,10 @@ class ParkedRequests {
   }
 }
 
-const makeParking = (): Parking["Service"] => {
+const makeParking = (clock: Clock.Clock): Parking["Service"] => {
   const parked = new ParkedRequests()
   const signals = new Map<string, number>()
-  const refused = new Map<string, CappedMap<string, number>>() // by season and kind: the last signal after which it was given nothing
+  const refusals = new Map<string, CappedMap<string, Refusal>>() // by season and kind
   const stopped = new CappedMap<string, true>(STOPPED_MAX)
   let signal = 0
   let closed = false
@@ -109,7 +121,7 @@ const makeParking = (): Parking["Service"] => {
     Deferred.doneUnsafe(each.woken, Effect.void)
   }
 
-  const refusedSince = (season: string, kind: string): number => refused.get(season)?.get(kind) ?? 0
+  const refusedSince = (season: string, kind: string): number => refusals.get(season)?.get(kind)?.since ?? 0
 
   const wakeNext = (season: string): void => {
     const last = signals.get(season) ?? 0
@@ -145,12 +157,18 @@ const makeParking = (): Parking["Service"] => {
     signal: () => signal,
     wake: (season) => {
       signals.set(season, ++signal)
-      refused.delete(season) // every kind may ask again
+      refusals.delete(season) // every kind may ask again
       wakeNext(season)
     },
     told: (season, kind, since, given) => {
-      if (!given) refused.set(season, (refused.get(season) ?? new CappedMap<string, number>(KINDS_MAX)).set(kind, since))
+      const refusal = { since, at_ms: clock.currentTimeMillisUnsafe() }
+      if (!given) refusals.set(season, (refusals.get(season) ?? new CappedMap<string, Refusal>(KINDS_MAX)).set(kind, refusal))
       wakeNext(season)
+    },
+    refused: (season, kind) => {
+      const refusal = refusals.get(season)?.get(kind)
+      if (refusal === undefined || refusal.since < (signals.get(season) ?? 0)) return false
+      return clock.currentTimeMillisUnsafe() - refusal.at_ms < REFUSED_MS
     },
     park,
     passOn,

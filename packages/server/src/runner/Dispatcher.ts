@@ -4,6 +4,8 @@
  * results ─▶ all checked, or nothing is applied ─▶ a match to be played again, if one waits ─▶ results are sent to their
  *            seasons; the first season in turn is asked for work in the same message ─▶ the other seasons in turn, each up to
  *            its share, while the runner has room ─▶ nothing? parked, and asked again when woken
+ *
+ * A request that may wait passes over seasons that have just given its kind nothing: thousands that wait do not ask each time.
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -55,7 +57,8 @@ const makeDispatcher = Effect.gen(function* () {
     const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
     const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
     const room = wanted - leases.length
-    const turn = room > 0 ? inTurn(caller)[0]?.id : undefined
+    const waits = request.wait_s > 0
+    const turn = room > 0 ? inTurn(caller, waits)[0]?.id : undefined
     const share = shareOf(caller, room)
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
     let given = 0
@@ -77,7 +80,7 @@ const makeDispatcher = Effect.gen(function* () {
       if (season === turn) given = answered.works.length
     }
     const asked = turn === undefined ? undefined : { season: turn, given }
-    leases.push(...(yield* fill(caller, wanted - leases.length, share, asked)))
+    leases.push(...(yield* fill(caller, wanted - leases.length, { share, waits, first: asked })))
     return { leases, receipts, room: wanted, since }
   })
 
@@ -93,6 +96,14 @@ const makeDispatcher = Effect.gen(function* () {
     })
   })
 })
+
+interface Filling {
+  /** How much one season may give before the others were asked. */
+  readonly share: number
+  /** Whether the request may wait. */
+  readonly waits: boolean
+  readonly first?: Asked | undefined
+}
 
 /** The season whose turn it was, and how many leases it gave. */
 interface Asked {
@@ -111,7 +122,11 @@ const makeTurns = Effect.gen(function* () {
   const mayAsk = mayAskWith(known)
 
   /** Work done by a season's own runners does not count towards its share of the platform's. */
-  const inTurn = (caller: Caller): ReadonlyArray<OpenSeason> => fairness.order(seasons.list().filter((season) => mayAsk(caller, season)))
+  const inTurn = (caller: Caller, waits: boolean): ReadonlyArray<OpenSeason> => {
+    const kind = kindOf(caller)
+    const asks = (season: OpenSeason) => mayAsk(caller, season) && !(waits && parking.refused(season.id, kind))
+    return fairness.order(seasons.list().filter(asks))
+  }
 
   /** Looked up on each call: a season may have been added while the runner waited. */
   const serves = (caller: Caller) => (id: string) => {
@@ -132,7 +147,7 @@ const makeTurns = Effect.gen(function* () {
   })
 
   /** How much of the room one season may fill before the others were asked. */
-  const shareOf = (caller: Caller, room: number): number => fairness.share(inTurn(caller), room)
+  const shareOf = (caller: Caller, room: number): number => fairness.share(inTurn(caller, false), room)
 
   /** Takes work from one season; one that is away has none now. */
   const take = Effect.fnUntraced(function* (caller: Caller, season: string, max: number) {
@@ -142,10 +157,10 @@ const makeTurns = Effect.gen(function* () {
   })
 
   /** Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was asked already. */
-  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, share: number, first?: Asked) {
+  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, share, waits }: Filling) {
     const leases: Array<LeasePayload> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
-    for (const { id } of inTurn(caller)) {
+    for (const { id } of inTurn(caller, waits)) {
       if (leases.length >= room) return leases
       if (id === first?.season) continue
       const max = Math.min(share, room - leases.length)
@@ -190,7 +205,7 @@ const makeLater = Effect.fnUntraced(function* ({ audit, fill, serves, shareOf }:
     if (now.runner.state !== "active") return undefined
     const audited = yield* audit(caller, room)
     const left = room - audited.length
-    return [...audited, ...(yield* fill(caller, left, shareOf(caller, left)))]
+    return [...audited, ...(yield* fill(caller, left, { share: shareOf(caller, left), waits: true }))]
   })
 
   return Effect.fnUntraced(function* (caller: Caller, room: number, from: number, until: number) {

@@ -94,12 +94,14 @@ const makeSeasonCalls = Effect.gen(function* () {
   const tell = yield* makeTell(holdings)
   yield* Effect.sync(() => holdings.keepOnly(runners.here)).pipe(Effect.repeat(Schedule.spaced(FORGET_EVERY)), Effect.forkScoped)
 
+  const readHeld = yield* gathered((leases) =>
+    Effect.map(Effect.orDie(queries.held(leases)), (rows) => new Map(rows.map((row) => [row.lease, row])))
+  )
   const readHolding = Effect.fnUntraced(function* (lease: string) {
-    const name = parseLease(lease)
-    const found = name === undefined ? undefined : Option.getOrUndefined(yield* queries.held(name))
+    const found = parseLease(lease) === undefined ? undefined : yield* readHeld(lease)
     if (found !== undefined) holdings.add(found)
     return found
-  }, Effect.orDie)
+  })
 
   /** The work of a lease while it is open, from the rows where this node does not know its runner. */
   const holding = (lease: string): Effect.Effect<Holding | undefined> => {

@@ -294,11 +294,14 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
       JOIN (SELECT ${sql.literal(openLease)}) held ON held.runner = asked.id`
   }),
 
-  /** One open lease: scans of small tables and the primary key of match_audit, where this node does not know its runner. */
-  held: SqlSchema.findOneOption({
-    Request: Schema.Struct({ id: Schema.String, n: Schema.Int }),
+  /** These open leases, each by the primary keys of the small tables of open work and of match_audit, where this node does not know its runner. */
+  held: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
     Result: Held,
-    execute: ({ id, n }) => sql`SELECT ${sql.literal(openLease)} WHERE o.work = ${id} AND o.n = ${n} AND o.runner IS NOT NULL`
+    execute: (leases) => sql`
+      SELECT held.* FROM unnest(string_to_array(${leases.join()}, ',')) AS asked (lease)
+      CROSS JOIN LATERAL (SELECT split_part(asked.lease, '.', 1)::uuid AS id, split_part(asked.lease, '.', 2)::int AS n) named
+      CROSS JOIN LATERAL (SELECT ${sql.literal(openLease)} WHERE o.work = named.id AND o.n = named.n AND o.runner IS NOT NULL) held`
   }),
 
   /** How a match ended, by its primary key, and whether it is still open, by the primary key of the small `live`. */

@@ -52,6 +52,25 @@ describe("Parking", () => {
       yield* Fiber.interrupt(last)
     }).pipe(Effect.provide(Parking.layer))
   )
+  it.effect("knows for some seconds whom a season gave nothing, until its next signal, by kind and key", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const refused = () => ["key 1", "key 2"].map((key) => parking.refused("s", "any", key))
+      parking.wake("s")
+      assert.deepStrictEqual(refused(), [false, false])
+      parking.told("s", "any", parking.signal(), false, "key 1")
+      assert.deepStrictEqual(refused(), [true, false])
+      assert.isFalse(parking.refused("s", "other", "key 1") || parking.refused("t", "any", "key 1"))
+      yield* TestClock.adjust("5 seconds")
+      assert.deepStrictEqual(refused(), [false, false])
+      parking.told("s", "any", parking.signal(), false, "key 1")
+      parking.wake("s")
+      assert.deepStrictEqual(refused(), [false, false])
+      const before = parking.signal() - 1
+      parking.told("s", "any", before, false, "key 1") // it asked before the signal
+      assert.deepStrictEqual(refused(), [false, false])
+    }).pipe(Effect.provide(Parking.layer))
+  )
   it.effect("does not park a request that was signalled after it asked, nor wake one that serves another season", () =>
     Effect.gen(function* () {
       const parking = yield* Parking

@@ -8,8 +8,8 @@
  *
  * A woken request that never asks, because its runner was stopped or its client is gone, passes the wake on.
  * Requests of one kind (the same fleet, engines and kinds of work) get the same answer, so once a request was given nothing
- * after a signal, no other of its kind is woken for that signal, nor has one that comes and would wait to ask the season. A request that was signalled between asking and parking does not park,
- * and neither does one whose runner was stopped in between.
+ * after a signal, no other of its kind is woken for that signal, and one that comes later and may wait does not ask the season.
+ * A request that was signalled between asking and parking does not park, and neither does one whose runner was stopped in between.
  *
  * Every lease request that was answered looks for the next to wake, with thousands parked: so each kind has a line of its own
  * (WaitingLine.ts), and whether anybody in it is to be woken shows in its first. Of several such the one is woken that parked first.
@@ -38,8 +38,10 @@ const KINDS_MAX = 256
 
 /** So long a season that gave nothing is not asked again by requests that wait for its signal; should one be lost, they ask then. */
 const REFUSED_MS = 5_000
+/** Keys, each with its kinds, of which a season's last refusal is known. */
+const KEYS_MAX = 1_024
 
-/** A kind was given nothing. */
+/** A request was given nothing. */
 interface Refusal {
   /** The last signal before it asked. */
   readonly since: number
@@ -59,10 +61,13 @@ export class Parking extends Context.Service<
     readonly signal: () => number
     /** Signals that there may be work in this season. */
     readonly wake: (season: string) => void
-    /** Notes that a request of this kind has asked the season, after this signal. */
-    readonly told: (season: string, kind: string, since: number, given: boolean) => void
-    /** Whether a request of this kind was given nothing by the season since its last signal, a few seconds ago: it would be given nothing again. */
-    readonly refused: (season: string, kind: string) => boolean
+    /** Notes that a request of this kind, under this key, has asked the season, after this signal. */
+    readonly told: (season: string, kind: string, since: number, given: boolean, key?: string) => void
+    /**
+     * Whether a request of this kind and key was given nothing by the season since its last signal, within the last seconds: it would be
+     * given nothing again. By key, since a match may be kept from a single one.
+     */
+    readonly refused: (season: string, kind: string, key: string) => boolean
     /** Waits until work appears in a season that it serves, or for `wait_ms`; whether it has to ask: not where the time ended. */
     readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<boolean>
     /** Passes the wake on to the next request, for one that was woken since and does not ask. */
@@ -111,7 +116,8 @@ class ParkedRequests {
 const makeParking = (clock: Clock.Clock): Parking["Service"] => {
   const parked = new ParkedRequests()
   const signals = new Map<string, number>()
-  const refusals = new Map<string, CappedMap<string, Refusal>>() // by season and kind
+  const refused = new Map<string, CappedMap<string, number>>() // by season and kind: the last signal after which it was given nothing
+  const refusals = new Map<string, CappedMap<string, Refusal>>() // by season, kind and key
   const stopped = new CappedMap<string, true>(STOPPED_MAX)
   let signal = 0
   let closed = false
@@ -121,7 +127,7 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
     Deferred.doneUnsafe(each.woken, Effect.void)
   }
 
-  const refusedSince = (season: string, kind: string): number => refusals.get(season)?.get(kind)?.since ?? 0
+  const refusedSince = (season: string, kind: string): number => refused.get(season)?.get(kind) ?? 0
 
   const wakeNext = (season: string): void => {
     const last = signals.get(season) ?? 0
@@ -157,16 +163,19 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
     signal: () => signal,
     wake: (season) => {
       signals.set(season, ++signal)
-      refusals.delete(season) // every kind may ask again
+      for (const each of [refused, refusals]) each.delete(season) // every kind may ask again
       wakeNext(season)
     },
-    told: (season, kind, since, given) => {
-      const refusal = { since, at_ms: clock.currentTimeMillisUnsafe() }
-      if (!given) refusals.set(season, (refusals.get(season) ?? new CappedMap<string, Refusal>(KINDS_MAX)).set(kind, refusal))
+    told: (season, kind, since, given, key = "") => {
+      if (!given) {
+        refused.set(season, (refused.get(season) ?? new CappedMap<string, number>(KINDS_MAX)).set(kind, since))
+        const refusal = { since, at_ms: clock.currentTimeMillisUnsafe() }
+        refusals.set(season, (refusals.get(season) ?? new CappedMap<string, Refusal>(KEYS_MAX)).set(`${key} ${kind}`, refusal))
+      }
       wakeNext(season)
     },
-    refused: (season, kind) => {
-      const refusal = refusals.get(season)?.get(kind)
+    refused: (season, kind, key) => {
+      const refusal = refusals.get(season)?.get(`${key} ${kind}`)
       if (refusal === undefined || refusal.since < (signals.get(season) ?? 0)) return false
       return clock.currentTimeMillisUnsafe() - refusal.at_ms < REFUSED_MS
     },

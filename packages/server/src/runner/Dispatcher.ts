@@ -124,7 +124,7 @@ const makeTurns = Effect.gen(function* () {
   /** Work done by a season's own runners does not count towards its share of the platform's. */
   const inTurn = (caller: Caller, waits: boolean): ReadonlyArray<OpenSeason> => {
     const kind = kindOf(caller)
-    const asks = (season: OpenSeason) => mayAsk(caller, season) && !(waits && parking.refused(season.id, kind))
+    const asks = (season: OpenSeason) => mayAsk(caller, season) && !(waits && parking.refused(season.id, kind, caller.key.id))
     return fairness.order(seasons.list().filter(asks))
   }
 
@@ -142,7 +142,7 @@ const makeTurns = Effect.gen(function* () {
       if (given > 0) fairness.served(season, given)
       else if (said.max > 0) fairness.idle(season)
     }
-    if (said.max > 0) parking.told(season, kindOf(caller), since, given > 0)
+    if (said.max > 0) parking.told(season, kindOf(caller), since, given > 0, caller.key.id)
     return answered
   })
 

@@ -17,6 +17,7 @@
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
 import { CappedMap } from "../process/CappedMap.ts"
+import { Refusals } from "./Refusals.ts"
 import { type InLine, WaitingLine } from "./WaitingLine.ts"
 
 export interface Waiting {
@@ -29,24 +30,6 @@ export interface Waiting {
 
 /** A stopped runner stays stopped; so many of the last are remembered for requests that were on their way to park. */
 const STOPPED_MAX = 1_000
-
-/**
- * Kinds of a season that are known to have been given nothing. A runner makes a kind of its own with every session whose engines
- * have other names; one that is forgotten asks once more.
- */
-const KINDS_MAX = 256
-
-/** So long a season that gave nothing is not asked again by requests that wait for its signal; should one be lost, they ask then. */
-const REFUSED_MS = 5_000
-/** Keys, each with its kinds, of which a season's last refusal is known. */
-const KEYS_MAX = 1_024
-
-/** A request was given nothing. */
-interface Refusal {
-  /** The last signal before it asked. */
-  readonly since: number
-  readonly at_ms: number
-}
 
 interface Parked extends Waiting, InLine {
   /** How many parked before it. */
@@ -116,8 +99,7 @@ class ParkedRequests {
 const makeParking = (clock: Clock.Clock): Parking["Service"] => {
   const parked = new ParkedRequests()
   const signals = new Map<string, number>()
-  const refused = new Map<string, CappedMap<string, number>>() // by season and kind: the last signal after which it was given nothing
-  const refusals = new Map<string, CappedMap<string, Refusal>>() // by season, kind and key
+  const refusals = new Refusals(clock)
   const stopped = new CappedMap<string, true>(STOPPED_MAX)
   let signal = 0
   let closed = false
@@ -127,13 +109,11 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
     Deferred.doneUnsafe(each.woken, Effect.void)
   }
 
-  const refusedSince = (season: string, kind: string): number => refused.get(season)?.get(kind) ?? 0
-
   const wakeNext = (season: string): void => {
     const last = signals.get(season) ?? 0
     let next: Parked | undefined
     for (const [kind, { first }] of parked.lines) {
-      if (first === undefined || first.since >= last || refusedSince(season, kind) >= last) continue
+      if (first === undefined || first.since >= last || refusals.sinceOf(season, kind) >= last) continue
       if ((next === undefined || first.nth < next.nth) && first.serves(season)) next = first
     }
     if (next !== undefined) wakeUp(next)
@@ -148,7 +128,7 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
       const { kind, runner, serves } = waiting
       if (closed || (runner !== undefined && stopped.has(runner))) return Effect.succeed(true)
       for (const [season, at] of signals) {
-        if (at > since && serves(season) && refusedSince(season, kind) < at) return Effect.succeed(true)
+        if (at > since && serves(season) && refusals.sinceOf(season, kind) < at) return Effect.succeed(true)
       }
       const each: Parked = { ...waiting, since, nth: parked.arrivals++, woken: Deferred.makeUnsafe() }
       parked.enter(each)
@@ -163,22 +143,14 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
     signal: () => signal,
     wake: (season) => {
       signals.set(season, ++signal)
-      for (const each of [refused, refusals]) each.delete(season) // every kind may ask again
+      refusals.forget(season)
       wakeNext(season)
     },
     told: (season, kind, since, given, key = "") => {
-      if (!given) {
-        refused.set(season, (refused.get(season) ?? new CappedMap<string, number>(KINDS_MAX)).set(kind, since))
-        const refusal = { since, at_ms: clock.currentTimeMillisUnsafe() }
-        refusals.set(season, (refusals.get(season) ?? new CappedMap<string, Refusal>(KEYS_MAX)).set(`${key} ${kind}`, refusal))
-      }
+      if (!given) refusals.note(season, kind, key, since)
       wakeNext(season)
     },
-    refused: (season, kind, key) => {
-      const refusal = refusals.get(season)?.get(`${key} ${kind}`)
-      if (refusal === undefined || refusal.since < (signals.get(season) ?? 0)) return false
-      return clock.currentTimeMillisUnsafe() - refusal.at_ms < REFUSED_MS
-    },
+    refused: (season, kind, key) => refusals.standsFor(season, kind, key, signals.get(season) ?? 0),
     park,
     passOn,
     stop: (runner) => {

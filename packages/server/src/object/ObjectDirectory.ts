@@ -15,7 +15,7 @@ import { createReadStream, type StatsFs } from "node:fs"
 import * as fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Effect, Option, Stream } from "effect"
-import { sharedRuns } from "../process/sharedRuns.ts"
+import { sharedRuns } from "./sharedRuns.ts"
 import { contentMeter, meterInto } from "./contentMeter.ts"
 import { absentIsUndefined, codeOf, flushDirectory, makeDirectories, pinned, renamed, unlinked, writeNew } from "./files.ts"
 import { isReplayUpload } from "./keys.ts"
@@ -48,6 +48,25 @@ const attempt = <A>(operation: string, key: string, run: () => Promise<A>): Effe
 export type ObjectDirectory = ReturnType<typeof make>
 
 const make = (directory: string) => {
+  const places = placesIn(directory)
+  const { flushed, pathOf, root } = places
+  const remove = (key: string) =>
+    attempt("remove", key, async () => {
+      const removed = await unlinked(pathOf(key))
+      if (removed && !isReplayUpload(key)) await flushed(dirname(pathOf(key)))
+    })
+  const stat = (key: string): Effect.Effect<Option.Option<{ readonly bytes: number }>, ObjectsUnavailable> =>
+    attempt("stat", key, () => absentIsUndefined(() => fs.stat(pathOf(key)))).pipe(
+      Effect.map((found) => (found?.isFile() ? Option.some({ bytes: found.size }) : Option.none()))
+    )
+  const read = (key: string, range?: Range): Stream.Stream<Uint8Array, ObjectsUnavailable> => readPath(key, pathOf(key), range)
+  const room = sharedRuns(() => fs.statfs(root))
+  return { read, stat, list: listing(root), remove, ...receiving(places), verify: verifying(places, remove), room: roomOf(() => room("")) }
+}
+
+type Places = ReturnType<typeof placesIn>
+
+const placesIn = (directory: string) => {
   const root = join(directory, "objects")
   const partials = join(directory, "partial")
   const pathOf = (key: string): string => join(root, assertObjectKey(key))
@@ -60,19 +79,17 @@ const make = (directory: string) => {
   /** A path for a partial file, which is deleted when the scope ends. */
   const partial = Effect.acquireRelease(Effect.sync(partialPath), (path) => Effect.promise(() => unlinked(path).catch(() => false)))
 
-  /** Uses a path for a partial file, which does not stay where that fails. It goes on where its caller is gone, for it is short. */
+  /** Uses a path for a partial file, which does not stay where that fails. It goes on, and cleans up, where its caller is gone. */
   const withPartial = <A>(operation: string, key: string, use: (path: string) => Promise<A>): Effect.Effect<A, ObjectsUnavailable> =>
-    Effect.uninterruptible(
-      attempt(operation, key, async () => {
-        const path = partialPath()
-        try {
-          return await use(path)
-        } catch (cause) {
-          await unlinked(path).catch(() => false)
-          throw cause
-        }
-      })
-    )
+    attempt(operation, key, async () => {
+      const path = partialPath()
+      try {
+        return await use(path)
+      } catch (cause) {
+        await unlinked(path).catch(() => false)
+        throw cause
+      }
+    })
 
   const settle = async (key: string, from: string, durable = true) => {
     const to = pathOf(key)
@@ -80,21 +97,12 @@ const make = (directory: string) => {
     if (durable) await flushed(dirname(to))
   }
 
-  const read = (key: string, range?: Range): Stream.Stream<Uint8Array, ObjectsUnavailable> => readPath(key, pathOf(key), range)
+  return { root, pathOf, flushed, partial, withPartial, settle }
+}
 
-  const stat = (key: string): Effect.Effect<Option.Option<{ readonly bytes: number }>, ObjectsUnavailable> =>
-    attempt("stat", key, () => absentIsUndefined(() => fs.stat(pathOf(key)))).pipe(
-      Effect.map((found) => (found?.isFile() ? Option.some({ bytes: found.size }) : Option.none()))
-    )
-
-  const remove = (key: string) =>
-    attempt("remove", key, async () => {
-      const removed = await unlinked(pathOf(key))
-      if (removed && !isReplayUpload(key)) await flushed(dirname(pathOf(key)))
-    })
-
+const receiving = ({ partial, settle, withPartial }: Places) => ({
   /** Writes `content` under the key, or nothing. */
-  const receive = Effect.fnUntraced(function* <E>(request: ReceiveRequest, content: Stream.Stream<Uint8Array, E>) {
+  receive: Effect.fnUntraced(function* <E>(request: ReceiveRequest, content: Stream.Stream<Uint8Array, E>) {
     const { key, sha256, max_bytes } = request
     const durable = !isReplayUpload(key)
     const path = yield* partial
@@ -109,10 +117,10 @@ const make = (directory: string) => {
     if (durable) yield* attempt("put", key, () => handle.sync())
     yield* attempt("put", key, () => settle(key, path, durable))
     return { bytes: meter.bytes() }
-  }, Effect.scoped)
+  }, Effect.scoped),
 
   /** The same of bytes that are in memory, which takes a third of the steps. */
-  const receiveWhole = ({ key, max_bytes, sha256 }: ReceiveRequest, bytes: Uint8Array): Effect.Effect<Received, ObjectsUnavailable> => {
+  receiveWhole: ({ key, max_bytes, sha256 }: ReceiveRequest, bytes: Uint8Array): Effect.Effect<Received, ObjectsUnavailable> => {
     if (bytes.byteLength > max_bytes) return Effect.succeed("too_large")
     if (sha256 !== null && hash("sha256", bytes) !== sha256) return Effect.succeed("hash_mismatch")
     const durable = !isReplayUpload(key)
@@ -122,12 +130,14 @@ const make = (directory: string) => {
       return { bytes: bytes.byteLength }
     })
   }
+})
 
-  /**
-   * The file gets a second hard link before it is hashed, and that link is flushed and renamed into place: an upload that replaces
-   * the key in between changes neither the verdict nor the stored bytes.
-   */
-  const verify = Effect.fnUntraced(function* (request: VerifyRequest) {
+/**
+ * The file gets a second hard link before it is hashed, and that link is flushed and renamed into place: an upload that replaces
+ * the key in between changes neither the verdict nor the stored bytes.
+ */
+const verifying = ({ pathOf, settle, withPartial }: Places, remove: (key: string) => Effect.Effect<void, ObjectsUnavailable>) =>
+  Effect.fnUntraced(function* (request: VerifyRequest) {
     const { into, key } = request
     const verdict = yield* withPartial("verify", key, async (path): Promise<Verdict> => {
       if ((await absentIsUndefined(() => pinned(pathOf(key), path))) === undefined) return "missing"
@@ -139,11 +149,6 @@ const make = (directory: string) => {
     if (verdict === "too_large" || verdict === "hash_mismatch") yield* remove(key)
     return verdict
   })
-
-  const room = sharedRuns(() => fs.statfs(root))
-
-  return { read, stat, list: listing(root), remove, receive, receiveWhole, verify, room: roomOf(() => room("")) }
-}
 
 /** Measures and hashes a file that nobody writes to any more; one that is as wanted is flushed. */
 const verdictOf = async (path: string, { max_bytes, sha256 }: VerifyRequest): Promise<Verdict> => {

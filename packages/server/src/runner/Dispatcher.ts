@@ -117,21 +117,20 @@ const makeTurns = Effect.gen(function* () {
   const audits = yield* ReplayAudits
   const seasons = yield* OpenSeasons
   const parking = yield* Parking
-  const fairness = new Fairness()
   const known = yield* KnownRuntimes
-  const mayAsk = mayAskWith(known)
+  const [fairness, mayAsk] = [new Fairness(), mayAskWith(known)]
 
   /** Work done by a season's own runners does not count towards its share of the platform's. */
   const inTurn = (caller: Caller, waits: boolean): ReadonlyArray<OpenSeason> => {
     const kind = kindOf(caller)
-    const asks = (season: OpenSeason) => mayAsk(caller, season) && !(waits && parking.refused(season.id, kind, caller.key.id))
-    return fairness.order(seasons.list().filter(asks))
+    const refused = ({ id }: OpenSeason) => waits && parking.refused(id, kind, caller.key.id)
+    return fairness.order(seasons.list().filter((season) => mayAsk(caller, season) && !refused(season)))
   }
 
   /** Looked up on each call: a season may have been added while the runner waited. */
   const serves = (caller: Caller) => (id: string) => {
-    const season = seasons.get(id)
-    return season !== undefined && mayAsk(caller, season)
+    const found = seasons.get(id)
+    return found !== undefined && mayAsk(caller, found)
   }
 
   const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
@@ -165,8 +164,8 @@ const makeTurns = Effect.gen(function* () {
       if (id === first?.season) continue
       const max = Math.min(share, room - leases.length)
       const works = yield* take(caller, id, max)
-      leases.push(...works)
       if (works.length === max) more.push(id)
+      leases.push(...works)
     }
     for (const id of more) if (leases.length < room) leases.push(...(yield* take(caller, id, room - leases.length)))
     return leases

@@ -94,14 +94,7 @@ const makeSeasonCalls = Effect.gen(function* () {
   const tell = yield* makeTell(holdings)
   yield* Effect.sync(() => holdings.keepOnly(runners.here)).pipe(Effect.repeat(Schedule.spaced(FORGET_EVERY)), Effect.forkScoped)
 
-  const readHeld = yield* gathered((leases) =>
-    Effect.map(Effect.orDie(queries.held(leases)), (rows) => new Map(rows.map((row) => [row.lease, row])))
-  )
-  const readHolding = Effect.fnUntraced(function* (lease: string) {
-    const found = parseLease(lease) === undefined ? undefined : yield* readHeld(lease)
-    if (found !== undefined) holdings.add(found)
-    return found
-  })
+  const readHolding = yield* makeReadHolding(holdings)
 
   /** The work of a lease while it is open, from the rows where this node does not know its runner. */
   const holding = (lease: string): Effect.Effect<Holding | undefined> => {
@@ -152,6 +145,19 @@ const makeSeasonCalls = Effect.gen(function* () {
       return reported
     }),
     ask: (season, commands) => asked(actors, season, commands)
+  })
+})
+
+/** Reads an open lease from the rows, in one statement with others that are asked for meanwhile, and remembers it. */
+const makeReadHolding = Effect.fnUntraced(function* (holdings: Holdings) {
+  const queries = yield* makeQueries
+  const held = yield* gathered((leases) =>
+    Effect.map(Effect.orDie(queries.held(leases)), (rows) => new Map(rows.map((row) => [row.lease, row])))
+  )
+  return Effect.fnUntraced(function* (lease: string) {
+    const found = parseLease(lease) === undefined ? undefined : yield* held(lease)
+    if (found !== undefined) holdings.add(found)
+    return found
   })
 })
 

@@ -7,10 +7,12 @@ import { readFileSync } from "node:fs"
 import { request as overTls, type RequestOptions } from "node:https"
 import { join } from "node:path"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
-import { NODES_PATH, nodesCredential } from "@agon/server/node/Peers.ts"
+import { ASKS_PATH, directAsks } from "@agon/server/actor/DirectAsks.ts"
+import { nodesCredential } from "@agon/server/node/credential.ts"
+import { NODES_PATH } from "@agon/server/node/Peers.ts"
 import { demoWeightClasses } from "@agon/zoo/zoo.ts"
 import { assert, describe, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Metric, Redacted } from "effect"
 import { Visitor } from "../e2e/Visitor.ts"
 import * as Certificates from "../support/Certificates.ts"
 import { freePort } from "../support/freePort.ts"
@@ -58,7 +60,7 @@ layer(alone, LIVE)("the ports of a node", (it) => {
       const { directory, origin } = yield* Service
       assert.strictEqual((yield* ask(`${origin}/v1/games`)).status, 200)
       const authorization = credentialIn(directory)
-      for (const path of [NODES_PATH, `/${authorization.slice("Bearer ".length)}`, "/metrics"]) {
+      for (const path of [NODES_PATH, ASKS_PATH, `/${authorization.slice("Bearer ".length)}`, "/metrics"]) {
         for (const init of [{}, order(), order({ authorization })]) {
           const { status, text } = yield* ask(`${origin}${path}`, init)
           assert.deepStrictEqual([status, JSON.parse(text).code], [404, "not_found"], `${init.method ?? "GET"} ${path}`)
@@ -96,10 +98,14 @@ layer(alone, LIVE)("the ports of a node", (it) => {
         `${authorization}x`,
         authorization.toUpperCase()
       ]
-      for (const given of wrong) {
-        const { status } = yield* ask(`${nodes}${NODES_PATH}`, order(given === undefined ? {} : { authorization: given }))
-        assert.strictEqual(status, 401, given ?? "no credential")
-      }
+      for (const path of [NODES_PATH, ASKS_PATH])
+        for (const given of wrong) {
+          const { status } = yield* ask(`${nodes}${path}`, order(given === undefined ? {} : { authorization: given }))
+          assert.strictEqual(status, 401, given ?? "no credential")
+        }
+      const elsewhere = { method: "POST", headers: { authorization }, body: JSON.stringify({ season: "elsewhere", commands: [] }) }
+      for (const init of [elsewhere, { headers: { authorization } }])
+        assert.strictEqual((yield* ask(`${nodes}${ASKS_PATH}`, init)).status, 404)
       assert.strictEqual((yield* ask(`${nodes}${NODES_PATH}`, order({ authorization }))).status, 200)
       assert.strictEqual((yield* ask(`${nodes}${NODES_PATH}`, { headers: { authorization } })).status, 404)
     })
@@ -172,17 +178,24 @@ describe.skipIf(missing !== undefined)(`nodes with certificates${missing === und
         const { origins } = yield* Pair
         const admin = yield* Effect.promise(() => Visitor.signedIn(origins[0]!, "admin"))
         for (const one of SEASONS) yield* Effect.promise(() => admin.post("/v1/games/snakes/seasons", one))
-        for (const [n, origin] of origins.entries()) {
-          for (const { slug } of SEASONS) {
-            const add = admin.at(origin).ask("POST", `/v1/games/snakes/seasons/${slug}/maps`, { ...snakesBoards[0], map_id: `b-${n}` })
-            const { json, status } = yield* Effect.promise(() => add)
-            assert.include([201, 409], status, JSON.stringify(json)) // 409 where a first try came to its end after all
+        const added = Effect.fnUntraced(function* (letter: string) {
+          for (const [n, origin] of origins.entries()) {
+            for (const { slug } of SEASONS) {
+              const board = { ...snakesBoards[0], map_id: `${letter}-${n}` }
+              const add = admin.at(origin).ask("POST", `/v1/games/snakes/seasons/${slug}/maps`, board)
+              const { json, status } = yield* Effect.promise(() => add)
+              assert.include([201, 409], status, JSON.stringify(json)) // 409 where a first try came to its end after all
+            }
           }
-        }
+        })
+        yield* added("b") // by the cluster, which then says where each season lives
+        const before = (yield* Metric.value(directAsks)).count
+        yield* added("c")
+        assert.isAtLeast((yield* Metric.value(directAsks)).count - before, SEASONS.length)
         const boards = yield* Effect.promise(() => admin.get("/v1/games/snakes/seasons/s0/maps"))
         assert.sameMembers(
           boards.maps.map(({ map_id }: { readonly map_id: string }) => map_id),
-          ["b-0", "b-1"]
+          ["b-0", "b-1", "c-0", "c-1"]
         )
       })
     )

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import * as LogLines from "@agon/api/LogLines.ts"
-import { LocalMailboxes, SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonEntity.ts"
+import { LocalMailboxes } from "@agon/server/actor/LocalMailboxes.ts"
+import { SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonEntity.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"

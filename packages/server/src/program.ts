@@ -8,14 +8,17 @@ import { type Context, Effect, Layer, Redacted } from "effect"
 import { makeDevSignIn } from "./account/DevSignIn.ts"
 import { Providers } from "./account/Providers.ts"
 import { SignIn } from "./account/SignIn.ts"
+import { ASKS_PATH, answerAsks } from "./actor/DirectAsks.ts"
+import { LocalMailboxes } from "./actor/LocalMailboxes.ts"
 import * as MatchTraces from "./actor/MatchTraces.ts"
 import { Parking } from "./actor/Parking.ts"
 import { SeasonActors } from "./actor/SeasonEntity.ts"
 import { Mail } from "./config/Mail.ts"
-import { loadNodeTls } from "./config/nodeTls.ts"
+import { loadNodeTls, type NodeTls } from "./config/nodeTls.ts"
 import { PublicOrigin, publicOrigin } from "./config/publicOrigin.ts"
 import type * as Secrets from "./config/Secrets.ts"
 import { Settings, type SettingsShape } from "./config/Settings.ts"
+import type { Address } from "./config/variables.ts"
 import * as Database from "./database/Database.ts"
 import { startAgain } from "./database/startAgain.ts"
 import { DatasetMaker } from "./dataset/DatasetMaker.ts"
@@ -88,6 +91,12 @@ const gaugesOf = ({ datasets, metrics }: SettingsShape) => {
   return Layer.mergeAll(FleetMetrics.layer, OutboxMetrics.layer, datasets === "off" ? Layer.empty : DatasetMetrics.layer)
 }
 
+/** The others also ask this node's seasons past the cluster's messages. */
+const amongOthers = (node: Address, { nodes }: LoadedSecrets, tls: NodeTls | undefined) =>
+  Layer.unwrap(Effect.map(answerAsks, (answer) => Cluster.layerAmongOthers(node, nodes, tls, [{ path: ASKS_PATH, answer }]))).pipe(
+    Layer.provide(LocalMailboxes.layer)
+  )
+
 /** Launched by main.ts; fails with one line where the settings or the machine do not let it start. */
 export const Program = Layer.unwrap(
   Effect.gen(function* () {
@@ -97,7 +106,7 @@ export const Program = Layer.unwrap(
     const signIn = signInLayers(settings, secrets)
     const routes = Layer.merge(makeRoutes(Handlers), objects.routes)
     const tls = settings.node_tls === undefined ? undefined : yield* loadNodeTls(settings.node_tls)
-    const cluster = settings.node === undefined ? Cluster.layerAlone : Cluster.layerAmongOthers(settings.node, secrets.nodes, tls)
+    const cluster = settings.node === undefined ? Cluster.layerAlone : amongOthers(settings.node, secrets, tls)
     const wakeAll = Layer.effectDiscard(
       Effect.flatMap(
         Effect.flatMap(SeasonActors, ({ wakeAll }) => wakeAll),

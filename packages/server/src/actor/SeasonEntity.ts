@@ -2,8 +2,8 @@
  * Hosting: the cluster decides which node hosts a season; the fence ensures that only one node writes it.
  *
  * The entity owns the actor's lifetime, not its hot path. `SeasonActors.ask` finds the mailbox in a process-local map where
- * the season lives on this node (about 1 us); elsewhere it calls the entity, whose handler asks the same mailbox (40 to
- * 75 us). An entity message is volatile: when a node dies, its messages in flight fail at the callers, which repeat them.
+ * the season lives on this node (about 1 us); elsewhere it asks the node that was last known to host it (DirectAsks.ts), or calls
+ * the entity, whose handler asks the same mailbox. An entity message is volatile: when a node dies, its messages in flight fail at the callers, which repeat them.
  * On a lost connection the library itself may send a message again, so a command may run twice and must be idempotent.
  *
  * A season that is not closed is woken when the service starts and when it is created, and kept alive from then on. When
@@ -15,6 +15,9 @@ import type { Forecast, Reach } from "@agon/domain/season/waiting/Forecast.ts"
 import { type Cause, Context, Duration, Effect, Layer, Metric, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { PeerLink } from "../node/PeerLink.ts"
+import { makeDirectAsks } from "./DirectAsks.ts"
+import { LocalMailboxes, onceBegun, onceKnown } from "./LocalMailboxes.ts"
 import * as Mailbox from "./Mailbox.ts"
 import * as SeasonActor from "./SeasonActor.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
@@ -26,6 +29,8 @@ import { SeasonStore } from "./SeasonStore.ts"
  */
 export const SeasonEntity = Entity.make("Season", [
   Rpc.make("Wake", {}),
+  /** The address of its node for the others; empty where there is one node. */
+  Rpc.make("Where", { success: Schema.String }),
   Rpc.make("Ask", {
     payload: { commands: Schema.Array(Schema.Any) },
     success: Schema.Array(Schema.Any),
@@ -33,11 +38,6 @@ export const SeasonEntity = Entity.make("Season", [
   }),
   Rpc.make("Forecast", { payload: { versions: Schema.Array(Schema.String), reach: Schema.Any }, success: Schema.Array(Schema.Any) })
 ])
-
-/** Mailboxes of the seasons that live on this node. */
-export class LocalMailboxes extends Context.Service<LocalMailboxes, Map<string, Mailbox.Mailbox>>()("server/season/LocalMailboxes") {
-  static readonly layer = Layer.sync(LocalMailboxes, () => new Map())
-}
 
 /** Longer than a hand-over takes: the pause of a fenced actor that is still hosted here after the node owns the season again. */
 const FENCED_PAUSE = Duration.seconds(5)
@@ -50,24 +50,13 @@ const WAKE_PAUSE = Duration.seconds(1)
 
 const here = Metric.gauge("agon_season_here", { description: "Whether the season lives on this node (1) or has left it (0)" })
 
-/** Asking wakes a season that rests. Waiting for `begun` lets a closed one answer that it is closed, and not first that it is starting. */
-const onceBegun = (mailbox: Mailbox.Mailbox, commands: ReadonlyArray<Command>) =>
-  mailbox.state === "starting"
-    ? Effect.andThen(Mailbox.begun(mailbox), Mailbox.askAll(mailbox, commands))
-    : Mailbox.askAll(mailbox, commands)
-
-/** A node of a later release may send a command that this one does not know; it asks again, until the season has moved to such a node. */
-const allKnown = (season: string) => (replies: ReadonlyArray<Reply | undefined>) =>
-  replies.includes(undefined)
-    ? Effect.fail(new Mailbox.Unavailable({ season, reason: "its node does not know the command, which a later release has sent" }))
-    : Effect.succeed(replies)
-
 const layerEntity = SeasonEntity.toLayer(
   Effect.gen(function* () {
     const season = (yield* Entity.CurrentAddress).entityId
     const store = yield* SeasonStore
     const events = yield* SeasonEvents
     const mailboxes = yield* LocalMailboxes
+    const self = (yield* PeerLink)?.self ?? ""
     const mailbox = yield* Mailbox.make(season)
     yield* Entity.keepAlive(true)
     const isHere = Metric.withAttributes(here, { season })
@@ -93,7 +82,8 @@ const layerEntity = SeasonEntity.toLayer(
     )
     return SeasonEntity.of({
       Wake: () => Mailbox.begun(mailbox),
-      Ask: ({ payload }) => Effect.flatMap(onceBegun(mailbox, payload.commands as ReadonlyArray<Command>), allKnown(season)),
+      Where: () => Effect.succeed(self),
+      Ask: ({ payload }) => onceKnown(mailbox, payload.commands as ReadonlyArray<Command>),
       Forecast: ({ payload }) => Effect.sync(() => mailbox.forecast?.(payload.versions, payload.reach) ?? [])
     })
   }),
@@ -120,13 +110,15 @@ export class SeasonActors extends Context.Service<
       const mailboxes = yield* LocalMailboxes
       const store = yield* SeasonStore
       const client = yield* SeasonEntity.client
+      const direct = yield* makeDirectAsks
       const wake = (season: string) =>
         Effect.catchTag(remote(season, Effect.asVoid(client(season).Wake())), "SeasonClosed", () => Effect.void)
       const askAll = (season: string, commands: ReadonlyArray<Command>) =>
         Effect.suspend(() => {
           const local = mailboxes.get(season)
           if (local !== undefined) return onceBegun(local, commands)
-          return remote(season, client(season).Ask({ commands })) as Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused>
+          const { Ask, Where } = client(season)
+          return remote(season, direct(season, commands, Ask({ commands }), Where()))
         })
       return SeasonActors.of({
         wake,

@@ -33,7 +33,8 @@ import { StartRefused } from "../config/StartRefused.ts"
 import type { Address } from "../config/variables.ts"
 import { NodeSql } from "../database/Database.ts"
 import { lookout } from "./Lookout.ts"
-import { layerPeerClients, layerPeerServer } from "./Peers.ts"
+import { PeerLink } from "./PeerLink.ts"
+import { layerPeerClients, layerPeerServer, type PeerRoute } from "./Peers.ts"
 
 /** A single process; the actors need the cluster only to be hosted. */
 export const layerAlone: Layer.Layer<Sharding.Sharding, never, SqlClient.SqlClient> = SingleRunner.layer({ runnerStorage: "memory" }).pipe(
@@ -62,7 +63,7 @@ const layerSql = Layer.effect(
 export const SHARDS = 16
 
 /** `node` is the address of this node for the others, `secret` is shared by all; with `tls` nodes present certificates to each other. */
-export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
+export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined, routes: ReadonlyArray<PeerRoute>) => {
   const config = ShardingConfig.layer({
     runnerAddress: Option.some(RunnerAddress.make(node.host, node.port)),
     shardsPerGroup: SHARDS,
@@ -73,7 +74,8 @@ export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: 
   })
   const clients = layerPeerClients(secret, tls)
   const health = RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(clients))
-  return layerPeerServer(node, secret, tls).pipe(
+  return layerPeerServer(node, secret, tls, routes).pipe(
+    Layer.merge(PeerLink.layerOf(node, secret, tls)),
     Layer.provideMerge(HttpRunner.layerClient),
     Layer.provide([clients, health]),
     Layer.provideMerge(SqlMessageStorage.layerStorage({})),

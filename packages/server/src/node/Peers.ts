@@ -1,28 +1,24 @@
 /**
- * Calls between nodes: over HTTP at AGON_NODE, with a server and a router separate from the public one. The only path is `/nodes/`. A
- * request has the nodes' credential in its Authorization header, derived from a secret of the installation and compared in constant
+ * Calls between nodes: over HTTP at AGON_NODE, with a server and a router separate from the public one. The paths are `/nodes/`,
+ * of the cluster's own messages, and those of handlers that are given to the server. A request has the nodes' credential in its Authorization header, derived from a secret of the installation and compared in constant
  * time; its body is not read before that. With TLS each side presents a certificate as well (config/nodeTls.ts).
  */
 
-import { createHmac } from "node:crypto"
 import { createServer } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Layer, type Redacted, type Scope } from "effect"
 import { HttpRunner } from "effect/cluster"
 import { HttpClient, HttpClientRequest, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { NodeTls } from "../config/nodeTls.ts"
 import type { Address } from "../config/variables.ts"
 import { sameSecret } from "../http/constantTime.ts"
 import { BACKLOG, cannotListen } from "../http/listening.ts"
+import { nodesCredential } from "./credential.ts"
 
 /** The client ends every path with a slash. */
 export const NODES_PATH = "/nodes/"
-
-/** The `Authorization` header between nodes that share the secret. */
-export const nodesCredential = (secret: Redacted.Redacted) =>
-  `Bearer ${createHmac("sha256", Redacted.value(secret)).update("nodes").digest("base64url")}`
 
 /** The clients for other nodes. */
 export const layerPeerClients = (secret: Redacted.Redacted, tls: NodeTls | undefined) => {
@@ -35,12 +31,25 @@ export const layerPeerClients = (secret: Redacted.Redacted, tls: NodeTls | undef
   return HttpRunner.layerClientProtocolHttp({ path: NODES_PATH, https: tls !== undefined }).pipe(Layer.provide(http))
 }
 
+/** Answers other nodes at a path of its own. */
+export interface PeerRoute {
+  readonly path: string
+  readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest.HttpServerRequest | Scope.Scope>
+}
+
 /** Serves other nodes' commands to the seasons hosted here. */
-export const layerPeerServer = ({ host, port }: Address, secret: Redacted.Redacted, tls: NodeTls | undefined) => {
+export const layerPeerServer = (
+  { host, port }: Address,
+  secret: Redacted.Redacted,
+  tls: NodeTls | undefined,
+  routes: ReadonlyArray<PeerRoute>
+) => {
   const credential = nodesCredential(secret)
   const make = () =>
     tls === undefined ? createServer(LIMITS) : createTlsServer({ ...LIMITS, ...tls, requestCert: true, rejectUnauthorized: true })
-  return Layer.unwrap(Effect.map(HttpRunner.toHttpEffect, (answer) => HttpServer.serve(guarded(answer, credential)))).pipe(
+  return Layer.unwrap(
+    Effect.map(HttpRunner.toHttpEffect, (answer) => HttpServer.serve(guarded([{ path: NODES_PATH, answer }, ...routes], credential)))
+  ).pipe(
     Layer.provide(NodeHttpServer.layer(make, { host, port, backlog: BACKLOG }).pipe(Layer.catch(cannotListen("AGON_NODE", { host, port }))))
   )
 }
@@ -48,11 +57,12 @@ export const layerPeerServer = ({ host, port }: Address, secret: Redacted.Redact
 /** Limits for clients that are not authenticated yet. */
 const LIMITS = { headersTimeout: 5_000, maxHeaderSize: 8_192 }
 
-const guarded = <E, R>(answer: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>, credential: string) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }) => {
-    if (url !== NODES_PATH) return Effect.succeed(nothingHere)
+const guarded = (routes: ReadonlyArray<PeerRoute>, credential: string) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }): PeerRoute["answer"] => {
+    const route = routes.find(({ path }) => path === url)
+    if (route === undefined) return Effect.succeed(nothingHere)
     if (!sameSecret(headers["authorization"] ?? "", credential)) return Effect.succeed(notANode)
-    return method === "POST" ? answer : Effect.succeed(nothingHere)
+    return method === "POST" ? route.answer : Effect.succeed(nothingHere)
   })
 
 /** Closes the connection, since a body that follows is not read. */

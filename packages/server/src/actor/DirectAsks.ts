@@ -1,0 +1,110 @@
+/**
+ * Asks of a season that lives on another node, past the cluster's own messages, whose way costs several times what the season's step does:
+ *
+ *   ask ──host known──▶ POST to it ──replies, or its refusal──▶ the caller
+ *    │                     └─ does not host it any more, does not answer ─▶ forgotten ─┐
+ *    └─────not known─────────────────────────────────────────────────────▶ the cluster; meanwhile its host is asked for
+ *
+ * The cluster remains the one that decides where a season lives; a host that is known here is what the season said last. Where a host is
+ * lost in the middle of an ask, the commands are sent again by the cluster: they may run twice, as its own messages may.
+ */
+
+import type { Command, Reply } from "@agon/domain/season/Command.ts"
+import { ByteSize, Clock, Duration, Effect, Metric } from "effect"
+import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { PeerLink } from "../node/PeerLink.ts"
+import { CappedMap } from "../process/CappedMap.ts"
+import { LocalMailboxes, onceKnown } from "./LocalMailboxes.ts"
+import * as Mailbox from "./Mailbox.ts"
+
+/** Where other nodes ask, at AGON_NODE and with the nodes' credential. */
+export const ASKS_PATH = "/nodes/asks"
+
+interface Asked {
+  readonly season: string
+  readonly commands: ReadonlyArray<Command>
+}
+type Answered = { readonly replies: ReadonlyArray<Reply> } | { readonly closed: boolean } | { readonly unavailable: string }
+
+/** An ask with the results of as many matches as one may hold is some 100 kB. */
+const ASK_BYTES_MAX = ByteSize.mebibytes(16)
+
+/** The route's answer. Only nodes of the installation come so far. */
+export const answerAsks = Effect.gen(function* () {
+  const mailboxes = yield* LocalMailboxes
+  const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
+    const { commands, season } = JSON.parse(yield* request.text) as Asked
+    const mailbox = mailboxes.get(season)
+    if (mailbox === undefined) return HttpServerResponse.empty({ status: 404 })
+    const answered: Answered = yield* Effect.match(onceKnown(mailbox, commands), {
+      onSuccess: (replies) => ({ replies }),
+      onFailure: (refused) => (refused._tag === "SeasonClosed" ? { closed: true } : { unavailable: refused.reason })
+    })
+    return HttpServerResponse.text(JSON.stringify(answered), { contentType: "application/json" })
+  })
+  return Effect.flatMap(HttpServerRequest.HttpServerRequest, answer).pipe(
+    Effect.provideService(HttpServerRequest.MaxBodySize, ASK_BYTES_MAX)
+  )
+})
+
+/** After it the cluster is asked, which by then may know that the host is gone. */
+const DIRECT_TIMEOUT = Duration.seconds(3)
+const WHERE_TIMEOUT = Duration.seconds(2)
+/** A host that could not be learnt is asked for again after this long. */
+const LEARN_EVERY_MS = 1_000
+const SEASONS_MAX = 10_000
+
+/** Asks that did not need the cluster. */
+export const directAsks = Metric.counter("agon_season_asks_direct_total", {
+  description: "Asks of seasons on other nodes that their node answered directly"
+})
+
+/** How to ask a season of another node, given the ways by the cluster to ask it and to ask where it is. */
+export const makeDirectAsks = Effect.gen(function* () {
+  const link = yield* PeerLink
+  const scope = yield* Effect.scope
+  const clock = yield* Clock.Clock
+  const hosts = new CappedMap<string, string>(SEASONS_MAX)
+  const asked_ms = new CappedMap<string, number>(SEASONS_MAX)
+
+  /** Nodes of an earlier release do not say where they are. */
+  const learn = <E>(self: string, season: string, where: Effect.Effect<string, E>) =>
+    Effect.suspend(() => {
+      const now = clock.currentTimeMillisUnsafe()
+      if (now - (asked_ms.get(season) ?? Number.NEGATIVE_INFINITY) < LEARN_EVERY_MS) return Effect.void
+      asked_ms.set(season, now)
+      const learnt = Effect.map(Effect.timeout(where, WHERE_TIMEOUT), (host) => {
+        if (host !== "" && host !== self) hosts.set(season, host)
+      })
+      return Effect.forkIn(Effect.ignoreCause(learnt), scope)
+    })
+
+  return <E, E2>(
+    season: string,
+    commands: ReadonlyArray<Command>,
+    byCluster: Effect.Effect<ReadonlyArray<Reply>, E>,
+    where: Effect.Effect<string, E2>
+  ): Effect.Effect<ReadonlyArray<Reply>, E | Mailbox.Refused> =>
+    Effect.suspend(() => {
+      if (link === undefined) return byCluster
+      const host = hosts.get(season)
+      if (host === undefined) return Effect.andThen(learn(link.self, season, where), byCluster)
+      const elsewhere: Effect.Effect<ReadonlyArray<Reply>, E | Mailbox.Refused> = Effect.suspend(() => {
+        if (hosts.get(season) === host) hosts.delete(season)
+        return byCluster
+      })
+      const asked: Asked = { season, commands }
+      return Effect.matchEffect(Effect.timeout(link.post(host, ASKS_PATH, JSON.stringify(asked)), DIRECT_TIMEOUT), {
+        onFailure: () => elsewhere,
+        onSuccess: ({ status, text }) =>
+          status === 200 ? Effect.andThen(Metric.update(directAsks, 1), repliesOf(season, JSON.parse(text))) : elsewhere
+      })
+    })
+})
+
+const repliesOf = (season: string, answered: Answered): Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused> => {
+  if ("replies" in answered) return Effect.succeed(answered.replies)
+  return Effect.fail(
+    "closed" in answered ? new Mailbox.SeasonClosed({ season }) : new Mailbox.Unavailable({ season, reason: answered.unavailable })
+  )
+}

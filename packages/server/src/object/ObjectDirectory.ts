@@ -15,12 +15,12 @@ import { createReadStream, type StatsFs } from "node:fs"
 import * as fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Effect, Option, Stream } from "effect"
-import { sharedRuns } from "./sharedRuns.ts"
 import { contentMeter, meterInto } from "./contentMeter.ts"
 import { absentIsUndefined, codeOf, flushDirectory, makeDirectories, pinned, renamed, unlinked, writeNew } from "./files.ts"
 import { isReplayUpload } from "./keys.ts"
 import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
+import { sharedRuns } from "./sharedRuns.ts"
 
 /** Large enough that the time goes into hashing and not into the number of reads. */
 const READ_CHUNK_BYTES = 256 * 1024

@@ -247,6 +247,7 @@ export const insertRows = (sql: PgClient, size: Size) =>
           yield* plan(sql, stage, size.matches)
           yield* sql.unsafe("ANALYZE planned")
           yield* insertSeats(sql, stage)
+          yield* sql.unsafe("ANALYZE seat") // where autovacuum did that before these seats came, the matches were looked for one by one
           yield* insertMatches(sql, stage)
           yield* insertThreads(sql, stage)
           yield* sql.unsafe("DROP TABLE planned")

@@ -17,6 +17,8 @@ export interface Measured {
   readonly hand: Times
   /** Ours for the first time: what later ones know already is found out. */
   readonly first_ms: number
+  /** How many of ours were refused, such as by the limit of a statement's time. Their times count. */
+  readonly refused: number
 }
 
 /** A database, the service's reads over it, and a bare connection to it. */
@@ -66,12 +68,22 @@ const agree = (question: Question, ours: any, rows: ReadonlyArray<any>) => {
 }
 
 const timed = <A, E, R>(effect: Effect.Effect<A, E, R>, into: Array<number>) =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     const t0 = performance.now()
-    const answer = yield* effect
-    into.push(performance.now() - t0)
-    return answer
+    return Effect.ensuring(
+      effect,
+      Effect.sync(() => void into.push(performance.now() - t0))
+    )
   })
+
+/** The answer, or none where the read was refused. */
+const orRefused = <A, E, R>(read: Effect.Effect<A, E, R>, turn: Turn) =>
+  Effect.catch(read, () =>
+    Effect.sync(() => {
+      turn.refused++
+      return undefined
+    })
+  )
 
 interface Turn {
   readonly stand: Stand
@@ -79,6 +91,7 @@ interface Turn {
   readonly ours: Array<number>
   readonly hand: Array<number>
   first_ms: number
+  refused: number
 }
 
 /** Both ways over one database; which of them begins changes every time. */
@@ -86,17 +99,17 @@ const take = (turn: Turn, i: number) =>
   Effect.gen(function* () {
     const { hand, ours, question, stand } = turn
     const variant = (i + WARM) % VARIANTS
-    const read = timed(Effect.provideContext(readOf(question, variant), stand.reads), ours)
+    const read = orRefused(timed(Effect.provideContext(readOf(question, variant), stand.reads), ours), turn)
     const written = timed(byHand(stand.bare, question, variant), hand)
     const [answer, rows] = i % 2 === 0 ? [yield* read, yield* written] : [yield* written, yield* read].toReversed()
     if (i === -WARM) turn.first_ms = ours[0]!
-    if (i < 0) agree(question, answer, rows as ReadonlyArray<any>)
+    if (i < 0 && answer !== undefined) agree(question, answer, rows as ReadonlyArray<any>)
   })
 
 /** One question to several databases in turn, so that what grows is told from what the machine does meanwhile. */
 export const measure = (asked: ReadonlyArray<Pick<Turn, "stand" | "question">>) =>
   Effect.gen(function* () {
-    const turns = asked.map((one): Turn => ({ ...one, ours: [], hand: [], first_ms: 0 }))
+    const turns = asked.map((one): Turn => ({ ...one, ours: [], hand: [], first_ms: 0, refused: 0 }))
     let began = performance.now()
     const late = () => performance.now() - began > LONGEST_MS
     for (let i = -WARM; i < TIMES && (i < 1 || !late()); i++) {
@@ -107,5 +120,5 @@ export const measure = (asked: ReadonlyArray<Pick<Turn, "stand" | "question">>) 
       }
       for (const turn of turns) yield* take(turn, i)
     }
-    return turns.map(({ first_ms, hand, ours }): Measured => ({ ours: timesOf(ours), hand: timesOf(hand), first_ms }))
+    return turns.map(({ first_ms, hand, ours, refused }): Measured => ({ ours: timesOf(ours), hand: timesOf(hand), first_ms, refused }))
   })

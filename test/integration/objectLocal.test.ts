@@ -142,6 +142,25 @@ it.live("a kill -9 leaves what was acknowledged whole, and nothing of what was n
   })
 )
 
+it.live("an upload that is taken over again and again leaves nothing beside the object", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    yield* life(
+      directory,
+      Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const request = { ...granted, key: "incoming/replays/m1.1", into: `replays/m1.${granted.sha256}` }
+        yield* objects.put(request.key, body)
+        const verify = objects.verify(request)
+        yield* verify
+        yield* Effect.all([verify, verify, verify], { concurrency: "unbounded" })
+        assert.deepStrictEqual(partials(directory), [])
+        assert.strictEqual(statSync(join(directory, "objects", request.into)).nlink, 2) // its own name and the upload's
+      })
+    )
+  })
+)
+
 it.live("no more than eight uploads of one key are under way at once", () =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory

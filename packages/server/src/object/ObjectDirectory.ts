@@ -143,7 +143,7 @@ const verifying = ({ pathOf, settle, withPartial }: Places, remove: (key: string
       if ((await absentIsUndefined(() => pinned(pathOf(key), path))) === undefined) return "missing"
       const found = await verdictOf(path, request)
       if (typeof found !== "string" && into !== undefined && into !== key) await settle(into, path)
-      else await unlinked(path)
+      await unlinked(path) // a file that was taken over before has both names, and a rename of one to the other leaves both
       return found
     })
     if (verdict === "too_large" || verdict === "hash_mismatch") yield* remove(key)

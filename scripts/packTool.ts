@@ -31,14 +31,18 @@ const ENTRIES = {
 
 const here = (name: string) => readFileSync(join(import.meta.dirname, name), "utf8")
 
-/** By module: the text that the packed tool takes for it. Two know paths; the third passes on what a bundle of CommonJS does not name. */
+/**
+ * By module: the text that the packed tool takes for it. Two know paths; the third passes on what a bundle of CommonJS does not name; the last
+ * has a folder that belongs to an installation of the service.
+ */
 const instead = (): ReadonlyArray<readonly [module: string, text: string]> => [
   [join(PACKAGES, "sandbox/src/places.ts"), here("packedPlaces.ts")],
   [join(PACKAGES, "cli/src/places.ts"), here("packedRunner.ts")],
   [
     join(dirname(fileURLToPath(import.meta.resolve("@effect/platform-node/NodeHttpClient"))), "Undici.js"),
     'import undici from "undici"\nexport default undici\nexport const { Agent, FormData, getGlobalDispatcher } = undici\n'
-  ]
+  ],
+  [join(PACKAGES, "api/src/program/compiled.ts"), "export {}\n"]
 ]
 
 const taken = (): Plugin => {

@@ -1,0 +1,65 @@
+/** The runner: leases matches and examinations, runs them in a sandbox and reports the results. Its options are in runner/Options.ts. */
+import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
+import { makeClient } from "@agon/api/Client.ts"
+import * as LogLines from "@agon/api/LogLines.ts"
+import { byArguments, notStarted } from "@agon/api/program/arguments.ts"
+import { ending } from "@agon/api/program/exitStatus.ts"
+import { untilClosed } from "@agon/api/program/tied.ts"
+import * as Telemetry from "@agon/api/Telemetry.ts"
+import { engines } from "@agon/engine/registry.ts"
+import { Arena } from "@agon/sandbox/Arena.ts"
+import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Config, Effect, Layer, Redacted, References } from "effect"
+import { HttpClient } from "effect/http"
+import { Downloads } from "./runner/Downloads.ts"
+import { FileCache } from "./runner/FileCache.ts"
+import { HELP, logLevel, options, otlpUrl } from "./runner/Options.ts"
+import { run } from "./runner/Runner.ts"
+import { secondSignal } from "./runner/stopping.ts"
+import { Worker } from "./runner/Worker.ts"
+
+const main = Effect.fnUntraced(function* (hurry: Effect.Effect<void>) {
+  const { accepts, cache, finish_s, key, name, slots, url } = yield* options
+  const arena = yield* Arena
+  yield* Effect.logInfo("runner starts", { url, slots, isolation: arena.isolation })
+  const client = yield* makeClient(url, { key: Redacted.value(key) })
+  const about = {
+    name,
+    runtime_version: runtimeVersion(),
+    engines: engines.map(({ digest, slug }) => ({ game: slug, engine_digest: digest })),
+    accepts,
+    slots,
+    isolation: arena.isolation
+  }
+  const workers = Worker.layer.pipe(Layer.provide(FileCache.layer(cache)), Layer.provide(Downloads.layer))
+  yield* Effect.scoped(run(client, about, { finish_s, hurry })).pipe(Effect.provide(workers))
+})
+
+const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ slots })))
+
+/** Requests have no spans: links to files are secrets for an hour, and nobody outside is told ids of ours. */
+const untraced = Layer.succeed(HttpClient.TracerDisabledWhen, () => true)
+
+/** Of a runner's traces those of matches are sent that the service has chosen, and none that begins here. */
+const observed = Layer.unwrap(
+  Effect.map(otlpUrl, (url) => (url === undefined ? Layer.empty : Telemetry.layer({ url, share: 0, name: "agon-runner" })))
+)
+
+const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) => {
+  const running = main(secondSignal({ tied: isTied }))
+  // A runner started by a service ends when the service ends, even by a kill.
+  return isTied ? Effect.raceFirst(running, untilClosed(process.stdin)) : running
+}).pipe(
+  Effect.provide(Layer.mergeAll(sandboxes, observed, untraced).pipe(Layer.provideMerge(NodeHttpClient.layerUndici))),
+  Effect.provide(Layer.effect(References.MinimumLogLevel, logLevel)),
+  Effect.catchTag("Refused", ({ message }) => Effect.sync(() => notStarted(process, message))),
+  LogLines.around(process.stdout)
+)
+
+byArguments(process, {
+  name: "The runner",
+  help: HELP,
+  start: () => NodeRuntime.runMain(runs, ending(process))
+})

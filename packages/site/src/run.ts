@@ -1,0 +1,46 @@
+/** The site: pages for people, rendered here from what the service answers. Its options are in Options.ts. */
+import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
+import * as LogLines from "@agon/api/LogLines.ts"
+import { byArguments, notStarted } from "@agon/api/program/arguments.ts"
+import { ending } from "@agon/api/program/exitStatus.ts"
+import { untilClosed } from "@agon/api/program/tied.ts"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Config, Effect, Layer } from "effect"
+import { HttpServer } from "effect/http"
+import { HELP, notListening, options } from "./Options.ts"
+import { layer } from "./Site.ts"
+
+/** A site that a service started tells it the port, and has a channel to it that nobody else has. */
+const tell = Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
+  Effect.suspend(() => {
+    if (address._tag === "UnixPathAddress") return Effect.void
+    const { address: host, port } = address
+    return process.send === undefined
+      ? Effect.logInfo("the site answers", { at: `http://${host}:${port}` })
+      : Effect.sync(() => void process.send?.({ port }))
+  })
+)
+
+const main = Effect.flatMap(options, (given) =>
+  Effect.andThen(
+    Layer.build(layer(given)).pipe(
+      Effect.catchTag("ServeError", (error) => notListening(given, error)),
+      Effect.flatMap((context) => Effect.provideContext(tell, context))
+    ),
+    Effect.never
+  )
+).pipe(Effect.scoped)
+
+/** A site started by a service ends when the service ends, even by a kill. */
+const runs = Effect.flatMap(Config.Boolean("AGON_SITE_TIED").pipe(Config.withDefault(false)), (isTied) =>
+  isTied ? Effect.raceFirst(main, untilClosed(process.stdin)) : main
+).pipe(
+  Effect.catchTag("Refused", ({ message }) => Effect.sync(() => notStarted(process, message))),
+  LogLines.around(process.stdout)
+)
+
+byArguments(process, {
+  name: "The site",
+  help: HELP,
+  start: () => NodeRuntime.runMain(runs, ending(process))
+})

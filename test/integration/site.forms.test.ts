@@ -290,4 +290,26 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
       assert.strictEqual((yield* get("ada", "/kit/none")).status, 404)
     })
   )
+
+  it.effect("show the starter kit as text with headings, tables and links that lead to headings that are there", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const seen = new Map<string, string>()
+      const wanted: Array<string> = ["/kit/readme"]
+      for (const to of wanted) {
+        const path = to.replace(/#.*/, "")
+        const text = seen.get(path) ?? (yield* get("ada", path)).text
+        if (!seen.has(path)) {
+          seen.set(path, text)
+          const main = text.slice(text.indexOf("<main"))
+          assert.notMatch(main.replace(/<(pre|code)\b.*?<\/\1>/gs, ""), /\]\(|\*\*|```|^#|^\|/m, `${path} shows its Markdown`)
+          for (const [, href = ""] of main.matchAll(/href="(\/kit\/[^"]*)"/g)) if (!wanted.includes(href)) wanted.push(href)
+        }
+        const id = to.split("#")[1]
+        if (id !== undefined) assert.include(text, `id="${id}"`, to)
+      }
+      assert.isAbove(seen.size, 10)
+      assert.isTrue(wanted.some((to) => to.includes("#")))
+    })
+  )
 })

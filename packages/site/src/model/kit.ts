@@ -1,8 +1,9 @@
-/** The starter kit, as it is written: each section of a file has an address, so that a rejection leads to its remedy. */
+/** The starter kit as pages: each heading of a file has an address, so that a rejection leads to its remedy. */
 import { readStarterKit } from "@agon/zoo/starterKit.ts"
 import { Effect } from "effect"
-import { type Html, html } from "../html/Html.ts"
+import { html } from "../html/Html.ts"
 import { kitAt } from "../html/links.ts"
+import { manual } from "../html/manual.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
 
@@ -10,30 +11,26 @@ const texts = readStarterKit()
 
 const titleOf = (text: string) => /^# (.*)$/m.exec(text)?.[1] ?? "Starter kit"
 
-const section = (text: string): Html => {
-  const [heading = "", ...lines] = text.split("\n")
-  const id = heading
-    .toLowerCase()
-    .replace(/[^\w -]/g, "")
-    .replaceAll(" ", "-")
-  return html`<section id="${id}" aria-labelledby="${id}-title">
-<h2 id="${id}-title">${heading}</h2>
-<pre>${lines.join("\n").trim()}</pre>
-</section>
-`
+/** `limits.md#read-yours` is a page of the kit; files of a checkout beside it have none. */
+const addressOf = (to: string): string | undefined => {
+  const [, file = "", fragment = ""] = /^([\w-]+)\.md(#[\w-]+)?$/.exec(to) ?? []
+  if (texts.has(file)) return `${kitAt(file)}${fragment}`
+  return /^https?:\/\/|^#/.test(to) ? to : undefined
 }
 
+const pages = new Map(
+  [...texts].map(([name, text]) => [name.toLowerCase(), { title: titleOf(text), body: manual(text.replace(/^# .*\n/, ""), addressOf) }])
+)
+
 const index = html`<nav aria-label="Starter kit"><ul>
-${[...texts].map(([name, text]) => html`<li><a href="${kitAt(name)}">${titleOf(text)}</a></li>\n`)}</ul></nav>
+${[...pages].map(([name, { title }]) => html`<li><a href="${kitAt(name)}">${title}</a></li>\n`)}</ul></nav>
 `
 
 export const kitPage: SharedRoute = {
   path: "/kit/:page",
   query: [],
   render: Effect.fnUntraced(function* ({ params }) {
-    const text = yield* found(texts.get(params["page"] === "readme" ? "README" : params["page"]!))
-    const [beginning = "", ...sections] = text.replace(/^# .*\n/, "").split(/^## /m)
-    const title = titleOf(text)
-    return { title, main: html`<h1>${title}</h1>\n${index}<pre>${beginning.trim()}</pre>\n${sections.map(section)}` }
+    const { body, title } = yield* found(pages.get(params["page"]!))
+    return { title, main: html`<h1>${title}</h1>\n${index}${body}` }
   })
 }

@@ -123,6 +123,28 @@ const MAIN_PAGES = [
   ...["/matches", `/matches/${PLAYED}`, `/models/${Fixture.modelIds.alpha}`, "/people/ada", "/news", "/kit/readme"]
 ]
 
+/** In the browser: of each table the columns whose heading is aligned otherwise than its figures, the names that are broken, a cut caption. */
+const lookAtTables = () => {
+  const window = globalThis as any
+  const alignment = (cell: any) => window.getComputedStyle(cell).textAlign
+  return [...window.document.querySelectorAll("main table")].map((table: any) => {
+    const [headings, cells] = [[...table.tHead.rows[0].cells], [...(table.tBodies[0].rows[0]?.cells ?? [])]]
+    const seen = table.parentElement.getBoundingClientRect()
+    return {
+      caption: table.caption?.textContent as string,
+      askew: cells.flatMap((cell: any, i) =>
+        cell.classList.contains("n") && alignment(cell) !== alignment(headings[i]) ? [headings[i].textContent as string] : []
+      ),
+      broken: [...table.querySelectorAll("bdi")].flatMap((name: any) => {
+        const lines = window.document.createRange()
+        lines.selectNodeContents(name)
+        return /^\w{2,20}$/.test(name.textContent) && lines.getClientRects().length > 1 ? [name.textContent as string] : []
+      }),
+      cut: table.caption != null && table.caption.getBoundingClientRect().right > seen.right + 1
+    }
+  })
+}
+
 const TABS_MAX = 200
 
 /** Moves the keyboard on to the element with this name, every step to one that shows where it is. */
@@ -227,6 +249,61 @@ else
             yield* Effect.promise(() => watched.close())
           }
         }
+      })
+    )
+
+    it.effect("have tables whose figures stand below their headings, and whose captions and names are whole on a phone", () =>
+      Effect.gen(function* () {
+        for (const path of [SPRING, "/games/snakes", "/people/ada", `/models/${Fixture.modelIds.beta}`, `${SPRING}/ladders/open`]) {
+          const watched = yield* open(path, { viewport: { width: 320, height: 480 } })
+          const tables = yield* Effect.promise(() => watched.page.evaluate(lookAtTables))
+          assert.isAbove(tables.length, 0, path)
+          for (const { askew, broken, caption, cut } of tables) {
+            assert.deepStrictEqual({ askew, broken, cut }, { askew: [], broken: [], cut: false }, `${path}: ${caption}`)
+          }
+          yield* Effect.promise(() => watched.close())
+        }
+      })
+    )
+
+    it.effect("keep a wide table, and what is only read aloud in it, within the window of a phone", () =>
+      Effect.gen(function* () {
+        const watched = yield* open(`${SPRING}/ladders/open/matrix`, { viewport: { width: 320, height: 480 } })
+        const { page } = watched
+        yield* Effect.promise(() =>
+          page.evaluate(() => {
+            const heading = (globalThis as any).document.querySelector("table.matrix thead th:last-child")
+            for (let more = 0; more < 20; more++) heading.parentNode.append(heading.cloneNode(true))
+          })
+        )
+        assert.isAtMost(yield* Effect.promise(() => watched.width()), 320)
+        yield* Effect.promise(() => watched.close())
+      })
+    )
+
+    it.effect("tell the times of a chart in UTC, by 24 hours", () =>
+      Effect.gen(function* () {
+        const watched = yield* open(`${SPRING}/ladders/open/course`)
+        const { page } = watched
+        yield* Effect.promise(() => page.locator("agon-chart canvas").waitFor())
+        const drawn = yield* Effect.promise(() =>
+          page.evaluate(async () => {
+            const window = globalThis as any
+            const [drawn, prototype] = [new Set<string>(), window.CanvasRenderingContext2D.prototype]
+            const { fillText } = prototype
+            prototype.fillText = function (text: string, ...at: ReadonlyArray<number>) {
+              drawn.add(text)
+              fillText.call(this, text, ...at)
+            }
+            const chart = window.document.querySelector("agon-chart")
+            chart.style.width = "40rem"
+            for (let frames = 0; frames < 600 && drawn.size === 0; frames++) await new Promise(window.requestAnimationFrame)
+            return [...drawn]
+          })
+        )
+        assert.include(drawn, "Time (UTC)")
+        assert.notMatch(drawn.join(" "), /[ap]m\b|\//)
+        yield* Effect.promise(() => watched.close())
       })
     )
 

@@ -168,6 +168,20 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
     })
   )
 
+  it.effect("says which filter of the matches needs another value, above the form and at the field, and which it takes", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const { status, text } = yield* get(`/matches?top=2000&vs=a,b&since=yesterday&owner=ada&outcome=win`)
+      assert.strictEqual(status, 400)
+      const told = text.slice(text.indexOf('id="refusal"'), text.indexOf("<form"))
+      for (const label of ["With one of the best", "Two models that met", "Played since"]) assert.include(told, `“${label}`)
+      assert.notInclude(told, "outcome")
+      const wrong = [...text.matchAll(/name="(\w+)"[^>]*aria-invalid="true" aria-describedby="refusal"/g)].map(([, name]) => name)
+      assert.sameMembers(wrong, ["vs", "since", "top"])
+      assert.include(text, 'value="2000"', "as it was typed")
+    })
+  )
+
   it.effect("answers no question that a stranger makes up with a failure of its own", () =>
     Effect.gen(function* () {
       yield* siteAnswers

@@ -10,8 +10,22 @@ const HEIGHT = 280
 /** As in site.css, where the same lines are drawn without scripts. */
 const DASHES = [[], [8, 4], [2, 3], [12, 3, 2, 3], [5, 2], [16, 4], [1, 5], [9, 3, 3, 3, 3, 3]]
 
-const told = (time: number): string =>
-  new Date(time * 1000).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" })
+const inUtc = (time: number, options: Intl.DateTimeFormatOptions): string =>
+  new Date(time * 1000).toLocaleString("en-GB", { ...options, timeZone: "UTC" })
+const told = (time: number): string => inUtc(time, { dateStyle: "medium", timeStyle: "short" })
+const dayOf = (time: number): string => inUtc(time, { day: "numeric", month: "short", year: "numeric" })
+
+const [MINUTE_S, DAY_S] = [60, 86_400]
+/** Of pixels, for `22:40:10` and `23 Nov 2026`. */
+const TIME_SPACE = 85
+
+/** Times of an axis whose marks are so many seconds apart; the day stands below the first of each. */
+const marks = (times: ReadonlyArray<number>, apart_s: number): Array<string> =>
+  times.map((time, i) => {
+    if (apart_s >= DAY_S) return dayOf(time)
+    const clock = inUtc(time, { timeStyle: apart_s < MINUTE_S ? "medium" : "short" })
+    return i > 0 && dayOf(times[i - 1]!) === dayOf(time) ? clock : `${clock}\n${dayOf(time)}`
+  })
 
 export class Chart extends HTMLElement {
   #figures: Figures | undefined
@@ -54,7 +68,7 @@ export class Chart extends HTMLElement {
 
   #tell(moment: number): void {
     const { lines, times } = this.#figures!
-    const parts = lines.flatMap(({ name, values }) => (values[moment] == null ? [] : [`\u2068${name}\u2069 ${values[moment]}`]))
+    const parts = lines.flatMap(({ name, values }) => (values[moment] == null ? [] : [`\u2068${name}\u2069 ${values[moment].toFixed(1)}`]))
     this.#output.textContent = `${told(times[moment]!)} UTC: ${parts.length === 0 ? "none" : parts.join(", ")}`
     this.#slider.ariaValueText = this.#output.textContent
     const left = this.#plot!.valToPos(times[moment]!, "x")
@@ -85,7 +99,10 @@ export class Chart extends HTMLElement {
         legend: { show: false },
         cursor: { drag: { x: false, y: false }, y: false },
         tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
-        axes: [axis, { ...axis, size: 60 }],
+        axes: [
+          { ...axis, label: "Time (UTC)", labelSize: 20, space: TIME_SPACE, values: (_, times, __, ___, apart_s) => marks(times, apart_s) },
+          { ...axis, size: 60, values: (_, ratings) => ratings.map(String) }
+        ],
         series: [{}, ...series, ...(hasInterval ? [interval, interval] : [])],
         bands: hasInterval ? [{ series: [first, first + 1], fill: `color-mix(in srgb, ${colour("--span")} 20%, transparent)` }] : [],
         hooks: {

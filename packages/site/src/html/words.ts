@@ -22,6 +22,9 @@ export const decimal = (n: number): string =>
     .replace(/^-(0\.0)$/, "$1")
     .replace("-", "−")
 
+/** `41,602.5` */
+export const grouped = (n: number): string => decimal(n).replace(/\B(?=(\d{3})+\.)/g, ",")
+
 /** `+3.2`, `−1.0` */
 export const signed = (n: number): string => (n > 0 ? `+${decimal(n)}` : decimal(n))
 

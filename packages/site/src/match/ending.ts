@@ -88,6 +88,6 @@ export const endingOf = (
   limit: number | undefined
 ): Html => html`<p><b>${words(match.status)}${match.is_trial && ", in a trial"}</b></p>
 <p${match.status === "failed" && html` class="bad"`}>${STATES[match.status](match)}</p>
-${match.reason !== null && html`<p>It ended by ${words(match.reason)}${match.turns !== null && ` after ${counted(match.turns, "turn")}`}.</p>\n`}${match.seats.filter(({ mine }) => mine).map(strikes(limit))}<h2>What to do</h2>
+${match.reason !== null && html`<p>Its ending: ${words(match.reason)}${match.turns !== null && `, after ${counted(match.turns, "turn")}`}.</p>\n`}${match.seats.filter(({ mine }) => mine).map(strikes(limit))}<h2>What to do</h2>
 <ul>
 ${mend(match, limit)}</ul>`

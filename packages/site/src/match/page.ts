@@ -36,7 +36,7 @@ export const matchPage: SharedRoute = {
     const names = match.seats.map(({ model }) => model).join(" – ")
     const main = html`<p class="faint"><a href="${gameAt(match.game)}">${match.game}</a>, season <a href="${at.season(match.game, match.season)}">${match.season}</a></p>
 <h1>${match.seats.map(({ model, model_id }, i) => html`${i > 0 && " – "}${link(at.model(model_id), model)}`)}</h1>
-<p>A rated match${match.reason !== null && ` that ended by ${words(match.reason)}`}.</p>
+<p>A rated match${match.reason !== null && `. Its ending: ${words(match.reason)}`}.</p>
 ${player(at, match, frame)}
 ${seatTable(at, match)}
 ${facts(at, match, raw(at, match.id))}

@@ -4,7 +4,7 @@ import type { ModelDetail, ModelMap, ModelMaps, ModelResult, ModelSeason, Rival 
 import { chart } from "../html/chart.ts"
 import { type Html, html } from "../html/Html.ts"
 import { link, owned, type Places, withQuery } from "../html/links.ts"
-import { count, decimal, signed, time } from "../html/words.ts"
+import { count, grouped, signed, time } from "../html/words.ts"
 import { ladderNav } from "../leaderboard/nav.ts"
 
 /** Links to the record in another season or on another ladder. */
@@ -55,7 +55,7 @@ const mapRow = (at: Places, game: string, season: string, of: string, map: Model
 <td class="n">${map.players}</td>
 <td class="n"><a href="${at.matches({ model: of, game, season, map: map.map_id })}">${count(map.matches)}</a></td>
 <td class="n">${map.mean_rank.toFixed(2)}</td>
-<td class="n">${decimal(map.mean_score)}</td>
+<td class="n">${grouped(map.mean_score)}</td>
 <td class="n">${signed(map.mean_rating_change)}</td>
 </tr>
 `

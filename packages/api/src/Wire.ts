@@ -27,11 +27,17 @@ export const Sha256 = Schema.String.check(Schema.isPattern(SHA256, { expected: "
 /** RFC 3339 in UTC with milliseconds, in answers. */
 export const Instant = Schema.String.annotate({ format: "date-time" })
 
-const instant = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
+const instant = /^(\d{4}-\d\d-\d\d)[Tt]([01]\d|2[0-3]):\d\d:\d\d(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)$/
+
+/** `Date` reads the 30th of February as the 2nd of March, and hour 24 as the next day: neither is a timestamp. */
+const isInstant = (text: string) => {
+  const day = instant.exec(text)?.[1]
+  return day !== undefined && !Number.isNaN(Date.parse(text)) && new Date(`${day}T00:00:00Z`).toISOString().startsWith(day)
+}
 
 /** An RFC 3339 timestamp with any offset, converted to `Instant`'s form. */
 export const AnyInstant = Schema.String.check(
-  Schema.makeFilter((text: string) => instant.test(text) && !Number.isNaN(Date.parse(text)), {
+  Schema.makeFilter(isInstant, {
     expected: "an RFC 3339 timestamp",
     toJsonSchema: () => ({ format: "date-time" })
   })

@@ -58,6 +58,29 @@ inService("is wanted with every result: without one nothing changes", () =>
   })
 )
 
+inService("stays uploaded when a result is wrong about it: that changes nothing, and the next one may be right", () =>
+  Effect.gen(function* () {
+    const fleet = yield* keyed("mistaken")
+    yield* seasonOf("mistaken", fleet)
+    const runner = yield* fleet.open(["match"])
+    const work = yield* leaseOne(fleet.client, runner)
+    const bytes = bytesOf(played(work).replay)
+    yield* put(work, bytes)
+    const right = resultOf(work, bytes)
+    const replays = [
+      { ...right.replay, hash: hashOf(new Uint8Array(3)) },
+      { ...right.replay, bytes: bytes.length + 1 }
+    ]
+    for (const replay of replays) {
+      assert.propertyVal(yield* Effect.flip(say(fleet.client, work, { ...right, replay })), "code", "invalid_request")
+      const results = [{ ...right, lease: work.lease, replay }]
+      const refused = yield* Effect.flip(fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, results } }))
+      assert.propertyVal(refused, "code", "invalid_request")
+    }
+    assert.deepStrictEqual(yield* say(fleet.client, work, right), { accepted: true })
+  })
+)
+
 inService("is not looked at for another key, which learns nothing and removes nothing", () =>
   Effect.gen(function* () {
     const fleet = yield* keyed("holder")

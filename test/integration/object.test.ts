@@ -200,7 +200,11 @@ const conformance = (title: string, stores: Layer.Layer<ObjectStore, unknown>, t
         const to = yield* objects.presignPut({ ...request, sha256: null })
         assert.strictEqual((yield* upload(to, bytes)).status, 200)
         assert.strictEqual(yield* objects.verify({ ...request, sha256: sha256(randomBytes(8)) }), "hash_mismatch")
+        assert.strictEqual(yield* objects.verify(request), "missing")
         assert.strictEqual((yield* upload(to, bytes)).status, 200)
+        const wrong = { ...request, sha256: sha256(randomBytes(8)), into: "replays/wrong", keeps_mismatch: true }
+        assert.strictEqual(yield* objects.verify(wrong), "hash_mismatch")
+        assert.isTrue(Option.isNone(yield* objects.stat("replays/wrong")))
         assert.deepStrictEqual(yield* objects.verify(request), { bytes: 1_000 })
       })
     )

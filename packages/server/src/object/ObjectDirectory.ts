@@ -138,7 +138,7 @@ const receiving = ({ partial, settle, withPartial }: Places) => ({
  */
 const verifying = ({ pathOf, settle, withPartial }: Places, remove: (key: string) => Effect.Effect<void, ObjectsUnavailable>) =>
   Effect.fnUntraced(function* (request: VerifyRequest) {
-    const { into, key } = request
+    const { into, keeps_mismatch = false, key } = request
     const verdict = yield* withPartial("verify", key, async (path): Promise<Verdict> => {
       if ((await absentIsUndefined(() => pinned(pathOf(key), path))) === undefined) return "missing"
       const found = await verdictOf(path, request)
@@ -146,7 +146,7 @@ const verifying = ({ pathOf, settle, withPartial }: Places, remove: (key: string
       await unlinked(path) // a file that was taken over before has both names, and a rename of one to the other leaves both
       return found
     })
-    if (verdict === "too_large" || verdict === "hash_mismatch") yield* remove(key)
+    if (verdict === "too_large" || (verdict === "hash_mismatch" && !keeps_mismatch)) yield* remove(key)
     return verdict
   })
 

@@ -52,9 +52,11 @@ export interface VerifyRequest {
   readonly max_bytes: number
   /** The key that the bytes are moved to once they are verified. Without it they stay where they are. */
   readonly into?: string
+  /** Whether bytes of another hash stay under `key`: whoever named the hash may have been wrong about it, and asks again. */
+  readonly keeps_mismatch?: boolean
 }
 
-/** The size, or a refusal; after a refusal nothing is left under `key` and nothing was put into `into`. */
+/** The size, or a refusal; after a refusal nothing is left under `key`, unless it was to be kept, and nothing was put into `into`. */
 export type Verdict = { readonly bytes: number } | "missing" | "too_large" | "hash_mismatch"
 
 export interface StoredFile {
@@ -76,7 +78,7 @@ export class ObjectStore extends Context.Service<
     /** A URL that answers GET with the bytes, or 404 where there are none. */
     readonly presignGet: (request: { readonly key: string; readonly expires_s: number }) => Effect.Effect<string>
     readonly stat: (key: string) => Effect.Effect<Option.Option<{ readonly bytes: number }>, ObjectsUnavailable>
-    /** Measures and hashes the object by streaming it, and deletes it where it is wrong. */
+    /** Measures and hashes the object by streaming it, and deletes it where it is wrong, unless it is to be kept. */
     readonly verify: (request: VerifyRequest) => Effect.Effect<Verdict, ObjectsUnavailable>
     readonly get: (request: {
       readonly key: string

@@ -35,17 +35,16 @@ export const s3Verify = (requests: S3Requests, bucket: string) => {
   })
 
   /** None means that the check has to be repeated. */
-  const look = Effect.fnUntraced(function* ({ key, sha256, max_bytes, into }: VerifyRequest) {
+  const look = Effect.fnUntraced(function* ({ key, sha256, max_bytes, into, keeps_mismatch = false }: VerifyRequest) {
     const opened = yield* openObject(requests, "verify", key)
     if (Option.isNone(opened)) return Option.some<Verdict>("missing")
     const response = opened.value
     const declared_too_large = lengthOf(response) > max_bytes
     if (declared_too_large) yield* discard(response)
     const content = declared_too_large ? "too_large" : yield* measure(bodyOf("verify", key, response), max_bytes)
-    if (content === "too_large" || content.sha256 !== sha256) {
-      yield* removeObject(requests, key)
-      return Option.some<Verdict>(content === "too_large" ? content : "hash_mismatch")
-    }
+    if (content === "too_large" || (content.sha256 !== sha256 && !keeps_mismatch)) yield* removeObject(requests, key)
+    if (content === "too_large") return Option.some<Verdict>(content)
+    if (content.sha256 !== sha256) return Option.some<Verdict>("hash_mismatch")
     const verdict = Option.some<Verdict>({ bytes: content.bytes })
     if (into === undefined || into === key) return verdict
     const taken = yield* take(key, into, response.headers.get("etag") ?? "")

@@ -69,7 +69,7 @@ export const faultsOf = (result: Result, holding: Holding, path: string, known: 
   return fault === undefined ? [] : [{ path: `${path}seats`, message: fault }]
 }
 
-/** Sizes and hashes the uploads of held results, and takes them over; fails where an upload differs from its result. */
+/** Sizes and hashes the uploads of held results, and takes them over; fails where an upload differs from its result, and leaves it. */
 export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
   Effect.forEach(
     results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
@@ -77,7 +77,7 @@ export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyAr
       const sha256 = hexOf(hash)
       const into = replayKey(parseLease(lease)!.id, hash)
       const stored = yield* objects
-        .verify({ key: replayUploadKey(lease), sha256, max_bytes: REPLAY_BYTES_MAX, into })
+        .verify({ key: replayUploadKey(lease), sha256, max_bytes: REPLAY_BYTES_MAX, into, keeps_mismatch: true })
         .pipe(Effect.mapError(() => new Unavailable({ detail: "The object store does not answer just now; report again in a second." })))
       const message =
         typeof stored === "string"

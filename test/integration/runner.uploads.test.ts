@@ -8,8 +8,9 @@ import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { LEFT_MS, ReplayUploads } from "@agon/server/runner/ReplayUploads.ts"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { hashOf, isMatch, keyed, report, seasonOf } from "../support/Referee.ts"
+import { hashOf, isMatch, keyed, report, seasonOf, uploaded } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const temporary = Effect.acquireRelease(
@@ -65,6 +66,44 @@ it.live(
         )
         assert.lengthOf(left, 1)
       }).pipe(life)
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live(
+  "are no copies of what results brought before the match ended with another replay",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      yield* Effect.gen(function* () {
+        const { sweep } = yield* ReplayUploads
+        const fleet = yield* keyed("copies")
+        yield* seasonOf("copies", fleet)
+        const runner = yield* fleet.open(["match"])
+        const { leases } = yield* fleet.client.runner.lease({ payload: { runner, max: 2, wait_s: 10 } })
+        const [work, other] = leases.filter(isMatch)
+        const truth = yield* uploaded(work!)
+        const keysOf = Effect.map(
+          ObjectStore.use(({ list }) => list({ prefix: "replays/", limit: 10 })),
+          (found) => found.map(({ key }) => key).filter((key) => key.startsWith(`replays/${work!.match_id}`))
+        )
+        for (const text of ["one", "two"]) {
+          const bytes = new TextEncoder().encode(text)
+          const { headers, method, url } = work!.replay_upload
+          yield* Effect.promise(() => fetch(url, { method, headers, body: bytes }))
+          const result = { ...truth, lease: work!.lease, replay: { hash: hashOf(bytes), bytes: bytes.length } }
+          const results = [result, { ...result, lease: other!.lease }] // the other has no upload, so that none is applied
+          const refused = yield* Effect.flip(fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, results } }))
+          assert.deepInclude(refused, { code: "invalid_request", detail: "The replay is missing." })
+          const taken = Effect.map(keysOf, (keys) => keys.includes(replayKey(work!.match_id, hashOf(bytes))))
+          yield* eventually("the replay is taken over, whose request was answered before", taken)
+        }
+        yield* sweep
+        assert.lengthOf(yield* keysOf, 2, "the match is open")
+        yield* report(fleet.client, work!)
+        yield* sweep
+        assert.deepStrictEqual(yield* keysOf, [replayKey(work!.match_id, truth.replay.hash)])
+      }).pipe(Effect.provide(Service.layer({ directory, database_url: yield* Postgres.url({ migrate: true }) })))
     }).pipe(Effect.scoped),
   60_000
 )

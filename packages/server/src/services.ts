@@ -96,10 +96,10 @@ const Play = Layer.mergeAll(
     Layer.provide(SeasonCalls.layer),
     Layer.provide(LeasePayloads.layer),
     Layer.provideMerge(Runners.layer),
-    Layer.provideMerge(MatchVoiding.layer)
+    Layer.provideMerge(MatchVoiding.layer),
+    Layer.provideMerge(ReplayUploads.layer)
   ),
   OwnerChecks.layer,
-  ReplayUploads.layer,
   RunnerKeys.layer,
   Submissions.layer,
   Baselines.layer,

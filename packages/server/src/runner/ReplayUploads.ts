@@ -4,7 +4,8 @@
  * nodes that sweep at once repeat each other's work, harmlessly.
  *
  * A result that was refused only after its replay was taken over has left a copy beside the accepted one. The copy is found by
- * the hash of the upload, and removed with it once the match has ended with another replay.
+ * the hash of the upload, and removed with it once the match has ended with another replay. Where results brought several replays of a
+ * match, each is looked at in that way (TakenReplays.ts), since there is one upload of a lease at most.
  */
 
 import { parseLease } from "@agon/domain/season/Lease.ts"
@@ -15,6 +16,7 @@ import { REPLAY_UPLOADS, replayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { REPLAY_BYTES_MAX } from "./LeasePayloads.ts"
 import { makeQueries } from "./queries.ts"
+import { type Copy, TakenReplays } from "./TakenReplays.ts"
 
 /** Twice as long as an upload's URL is valid: a runner that has not reported by then plays the match again. */
 export const LEFT_MS = 3_600_000
@@ -26,6 +28,8 @@ const PAGES_MAX = 40
 export class ReplayUploads extends Context.Service<
   ReplayUploads,
   {
+    /** To be called before the replay of a result is taken over; false where the lease has had too many others. */
+    readonly take: (lease: string, hash: string) => boolean
     /** Answers how many uploads were removed. */
     readonly sweep: Effect.Effect<number>
   }
@@ -33,33 +37,42 @@ export class ReplayUploads extends Context.Service<
   static readonly layer: Layer.Layer<ReplayUploads, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
     ReplayUploads,
     Effect.gen(function* () {
-      const sweep = yield* makeSweep
+      const taken = new TakenReplays()
+      const sweep = yield* makeSweep(taken)
       yield* sweep.pipe(Effect.repeat(Schedule.spaced(SWEEP_EVERY)), Effect.forkScoped)
-      return ReplayUploads.of({ sweep })
+      return ReplayUploads.of({ sweep, take: (lease, hash) => taken.take(lease, hash) })
     })
   )
 }
 
-const makeSweep = Effect.gen(function* () {
+const makeSweep = Effect.fnUntraced(function* (taken: TakenReplays) {
   const objects = yield* ObjectStore
   const queries = yield* makeQueries
 
-  /** Removes the copy of an upload that is not the match's final replay. */
-  const dropCopy = Effect.fnUntraced(function* (match: string, bytes: Uint8Array) {
-    const replay_hash = hashOf(bytes)
+  /** Removes a copy that is not the match's final replay; false while the match is open. */
+  const dropCopy = Effect.fnUntraced(function* ({ hash, match }: Copy) {
     const [found] = yield* queries.endedWith(match)
-    if (found === undefined || found.live || found.replay_hash === replay_hash) return
-    yield* objects.remove(replayKey(match, replay_hash))
+    if (found === undefined || found.live) return false
+    if (found.replay_hash !== hash) yield* objects.remove(replayKey(match, hash))
+    return true
   })
+
+  const dropSeveral = Effect.suspend(() =>
+    Effect.forEach(taken.several(), (copy) => Effect.map(dropCopy(copy), (ended) => (ended ? taken.forget(copy) : undefined)), {
+      concurrency: 8,
+      discard: true
+    })
+  )
 
   const empty = Effect.fnUntraced(function* (key: string) {
     const lease = parseLease(key.slice(REPLAY_UPLOADS.length))
     const bytes = yield* Effect.catchTag(objects.get({ key, max_bytes: REPLAY_BYTES_MAX }), "ObjectTooLarge", () => Effect.succeedNone)
-    if (lease !== undefined && Option.isSome(bytes)) yield* dropCopy(lease.id, bytes.value)
+    if (lease !== undefined && Option.isSome(bytes)) yield* dropCopy({ match: lease.id, hash: hashOf(bytes.value) })
     yield* objects.remove(key)
   })
 
   return Effect.gen(function* () {
+    yield* dropSeveral
     const before = (yield* Clock.currentTimeMillis) - LEFT_MS
     let emptied = 0
     let after: string | undefined

@@ -25,6 +25,7 @@ import { type Holding, Holdings } from "./Holdings.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
+import { ReplayUploads } from "./ReplayUploads.ts"
 import { type Caller, Runners } from "./Runners.ts"
 import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays } from "./results.ts"
 
@@ -71,7 +72,7 @@ export class SeasonCalls extends Context.Service<
   static readonly layer: Layer.Layer<
     SeasonCalls,
     never,
-    SqlClient.SqlClient | MatchVoiding | ObjectStore | SeasonActors | SeasonStore | OpenSeasons | Runners | LeasePayloads
+    SqlClient.SqlClient | MatchVoiding | ObjectStore | ReplayUploads | SeasonActors | SeasonStore | OpenSeasons | Runners | LeasePayloads
   > = Layer.effect(
     SeasonCalls,
     Effect.suspend(() => makeSeasonCalls)
@@ -86,6 +87,7 @@ const unavailable = Effect.fail(moving)
 const makeSeasonCalls = Effect.gen(function* () {
   const queries = yield* makeQueries
   const objects = yield* ObjectStore
+  const uploads = yield* ReplayUploads
   const actors = yield* SeasonActors
   const runners = yield* Runners
   const shares = yield* SharesRunners
@@ -141,7 +143,7 @@ const makeSeasonCalls = Effect.gen(function* () {
       const reported = results.map((result, i) =>
         held[i] || !isFinished(result) ? result : ({ kind: "unheld", lease: result.lease } as const)
       )
-      yield* takeReplays(objects, reported, placeOf)
+      yield* takeReplays({ objects, uploads }, reported, placeOf)
       return reported
     }),
     ask: (season, commands) => asked(actors, season, commands)

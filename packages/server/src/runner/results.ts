@@ -18,6 +18,7 @@ import type { ObjectStore } from "../object/ObjectStore.ts"
 import type { Holding } from "./Holdings.ts"
 import { REPLAY_BYTES_MAX } from "./LeasePayloads.ts"
 import { AUDITS } from "./ReplayAudits.ts"
+import type { ReplayUploads } from "./ReplayUploads.ts"
 
 /** A result of a finished match that the key does not hold, so its replay was not looked at. */
 export interface Unheld {
@@ -69,13 +70,21 @@ export const faultsOf = (result: Result, holding: Holding, path: string, known: 
   return fault === undefined ? [] : [{ path: `${path}seats`, message: fault }]
 }
 
+interface Stores {
+  readonly objects: ObjectStore["Service"]
+  readonly uploads: ReplayUploads["Service"]
+}
+
 /** Sizes and hashes the uploads of held results, and takes them over; fails where an upload differs from its result, and leaves it. */
-export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
+export const takeReplays = ({ objects, uploads }: Stores, results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
   Effect.forEach(
     results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
     Effect.fnUntraced(function* ({ i, lease, replay: { bytes, hash } }) {
       const sha256 = hexOf(hash)
       const into = replayKey(parseLease(lease)!.id, hash)
+      const refused = (message: string) =>
+        Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: `${placeOf(i)}replay`, message }] }))
+      if (!uploads.take(lease, hash)) return yield* refused("Too many different replays were reported for this lease.")
       const stored = yield* objects
         .verify({ key: replayUploadKey(lease), sha256, max_bytes: REPLAY_BYTES_MAX, into, keeps_mismatch: true })
         .pipe(Effect.mapError(() => new Unavailable({ detail: "The object store does not answer just now; report again in a second." })))
@@ -85,9 +94,7 @@ export const takeReplays = (objects: ObjectStore["Service"], results: ReadonlyAr
           : stored.bytes === bytes
             ? undefined
             : `The replay has ${stored.bytes} bytes.`
-      if (message !== undefined) {
-        return yield* new InvalidRequest({ detail: message, errors: [{ path: `${placeOf(i)}replay`, message }] })
-      }
+      if (message !== undefined) return yield* refused(message)
     }),
     { concurrency: 8, discard: true }
   )

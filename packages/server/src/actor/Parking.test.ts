@@ -52,6 +52,22 @@ describe("Parking", () => {
       yield* Fiber.interrupt(last)
     }).pipe(Effect.provide(Parking.layer))
   )
+  it.effect("forgets what was long ago of seasons that have ended meanwhile: their signals, and whom they gave nothing", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      parking.wake("s")
+      parking.told("s", "any", parking.signal(), false, "key")
+      assert.isTrue(parking.refused("s", "any", "key"))
+      for (let n = 0; n < 4_096; n++) {
+        parking.wake(`other ${n}`)
+        parking.told(`other ${n}`, "any", parking.signal(), false, "key")
+      }
+      assert.isFalse(parking.refused("s", "any", "key"))
+      const waits = yield* parked("another")
+      assert.strictEqual(parking.size(), 1)
+      yield* Fiber.interrupt(waits)
+    }).pipe(Effect.provide(Parking.layer))
+  )
   it.effect("knows for some seconds whom a season gave nothing, until its next signal, by kind and key", () =>
     Effect.gen(function* () {
       const parking = yield* Parking

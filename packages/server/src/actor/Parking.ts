@@ -30,6 +30,11 @@ export interface Waiting {
 
 /** A stopped runner stays stopped; so many of the last are remembered for requests that were on their way to park. */
 const STOPPED_MAX = 1_000
+/**
+ * The last signals that are remembered, one for each season: seasons end, and nobody tells. They count for requests that asked
+ * before them, a moment ago.
+ */
+const SIGNALS_MAX = 4_096
 
 interface Parked extends Waiting, InLine {
   /** How many parked before it. */
@@ -98,7 +103,7 @@ class ParkedRequests {
 
 const makeParking = (clock: Clock.Clock): Parking["Service"] => {
   const parked = new ParkedRequests()
-  const signals = new Map<string, number>()
+  const signals = new CappedMap<string, number>(SIGNALS_MAX)
   const refusals = new Refusals(clock)
   const stopped = new CappedMap<string, true>(STOPPED_MAX)
   let signal = 0

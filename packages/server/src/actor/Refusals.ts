@@ -12,6 +12,8 @@ import { CappedMap } from "../process/CappedMap.ts"
 const KINDS_MAX = 256
 /** Keys, each with its kinds, of which a season's last refusal is known. */
 const KEYS_MAX = 1_024
+/** Of the seasons that gave nothing last: a season that has ended gets no signal any more. */
+const SEASONS_MAX = 1_024
 /** So long a season that gave nothing is not asked again by requests that wait for its signal; should one be lost, they ask then. */
 const REFUSED_MS = 5_000
 
@@ -28,7 +30,7 @@ interface OfSeason {
 
 export class Refusals {
   readonly #clock: Clock.Clock
-  readonly #seasons = new Map<string, OfSeason>()
+  readonly #seasons = new CappedMap<string, OfSeason>(SEASONS_MAX)
 
   constructor(clock: Clock.Clock) {
     this.#clock = clock

@@ -90,6 +90,21 @@ describe("kept rivals", () => {
     })
   )
 
+  it.effect("let go of versions without a match as well", () =>
+    Effect.gen(function* () {
+      const { store } = makeStore()
+      const loaded: Array<string> = []
+      const load: RivalStore["load"] = (versions) =>
+        Effect.andThen(
+          Effect.sync(() => loaded.push(...versions)),
+          store.load(versions)
+        )
+      const kept = new KeptRivals({ ...store, load }, 3)
+      for (const name of ["a", "b", "c", "d", "e", "e", "a"]) yield* readOne(kept, name, makeSeason([]).count)
+      assert.deepStrictEqual(loaded, ["a", "b", "c", "d", "e", "a"])
+    })
+  )
+
   it.effect("of many versions are counted together, some of them and so many seats by a statement", () =>
     Effect.gen(function* () {
       const season = makeSeason(Array.from({ length: 900 }, (_, i) => ({ at: i, rival: `r${i % 3}` })))

@@ -260,7 +260,7 @@ export class KeptRivals {
     this.#kept.set(version, kept)
     this.#pairs += size
     for (const oldest of this.#kept.keys()) {
-      if (this.#pairs <= this.#most) break
+      if (this.#pairs <= this.#most && this.#kept.size <= this.#most) break // a version without a match has no pairs
       this.#drop(oldest)
     }
   }

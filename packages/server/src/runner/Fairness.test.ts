@@ -35,6 +35,16 @@ describe("Fairness", () => {
     assert.isAtMost(after.get("c")!, 12)
     assert.isAtLeast(after.get("c")!, 9)
   })
+  it("forgets seasons that were asked longest ago, and lets them resume as new ones", () => {
+    const fairness = new Fairness()
+    fairness.served("old", 1_000)
+    const first = () => fairness.order([{ id: "other 0" }, { id: "old" }])[0]!.id
+    fairness.served("other 0", 1)
+    assert.strictEqual(first(), "other 0")
+    for (let n = 1; n <= 4_096; n++) fairness.served(`other ${n}`, 1)
+    fairness.served("other 0", 1)
+    assert.strictEqual(first(), "old")
+  })
   it("gives each season with work its share of the room, and those without leave theirs to the others", () => {
     const fairness = new Fairness()
     assert.strictEqual(fairness.share(seasons, 6), 2)

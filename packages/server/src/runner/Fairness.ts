@@ -4,9 +4,14 @@
  * virtual time of those served meanwhile. Where a runner takes several pieces of work at once, no season gives it more
  * than its share before the others were asked.
  */
+import { CappedMap } from "../process/CappedMap.ts"
+
+/** Seasons asked last whose time is known: seasons end, and nobody tells. One that is forgotten resumes as a new one. */
+const SEASONS_MAX = 4_096
+
 export class Fairness {
-  readonly #served = new Map<string, number>()
-  readonly #idle = new Set<string>()
+  readonly #served = new CappedMap<string, number>(SEASONS_MAX)
+  readonly #idle = new CappedMap<string, true>(SEASONS_MAX)
   #now = 0
 
   /** The seasons in the order in which to ask them. */
@@ -28,7 +33,7 @@ export class Fairness {
 
   /** The season was asked and had no work. */
   idle(season: string): void {
-    this.#idle.add(season)
+    this.#idle.set(season, true)
     this.#served.set(season, Math.max(this.#timeOf(season), this.#now))
   }
 

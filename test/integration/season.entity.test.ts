@@ -11,11 +11,13 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Scope } from "effect"
 import { RunnerAddress, ShardId, Sharding, SingleRunner } from "effect/cluster"
+import { PrometheusMetrics } from "effect/observability"
 import { eventually, untilSuccess } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+import { valueOf } from "../support/scrape.ts"
 import { allowed } from "../support/slack.ts"
 
 /** A season with rows of its own: its number is also that of its only owner. */
@@ -46,6 +48,9 @@ const play = (actors: SeasonActors["Service"], season: string, n: number) =>
     const [review] = yield* actors.ask(season, lease())
     return review!
   })
+
+/** Of `/metrics`: the series of a season that lives in this process. */
+const isHere = (season: string) => Effect.map(PrometheusMetrics.format(), (text) => valueOf(text, "agon_season_here", { season }))
 
 const SHARDS = 16
 
@@ -122,10 +127,12 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
       yield* Effect.gen(function* () {
         const actors = yield* SeasonActors
         yield* untilSuccess(actors.wake(season))
+        assert.strictEqual(yield* isHere(season), 1)
         yield* untilSuccess(actors.ask(season, { _tag: "CloseSeason" }))
         assert.strictEqual((yield* Effect.flip(actors.ask(season, lease())))._tag, "SeasonClosed")
         yield* mayRest(season)
       }).pipe(Effect.provide(alone))
+      assert.isUndefined(yield* isHere(season), "seasons that are gone leave no series behind")
       yield* Effect.gen(function* () {
         const actors = yield* SeasonActors
         yield* Effect.flatten(actors.wakeAll)

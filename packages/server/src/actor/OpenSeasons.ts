@@ -1,6 +1,7 @@
 /** The seasons in play, as the dispatcher needs them: read again when one changes, and every few seconds. */
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { seldomFailed } from "../process/seldom.ts"
 
 /** Changes made on another node are seen within this time. */
 const REFRESH_EVERY = "5 seconds"
@@ -27,7 +28,7 @@ export class OpenSeasons extends Context.Service<
         })
       const refresh = openSeasons(undefined).pipe(
         Effect.flatMap(remember),
-        Effect.catchCause((cause) => Effect.logWarning("the open seasons were not read", cause))
+        Effect.catchCause(seldomFailed("the open seasons were not read"))
       )
       yield* refresh
       yield* refresh.pipe(Effect.schedule(Schedule.spaced(REFRESH_EVERY)), Effect.forkScoped)

@@ -24,6 +24,7 @@ import { forecast } from "@agon/domain/season/waiting/Forecast.ts"
 import { begin, observe } from "@agon/domain/season/waiting/Pace.ts"
 import { Cause, Clock, Duration, Effect, type Exit, type Fiber, Queue, type Tracer } from "effect"
 import { restarts } from "../process/restarts.ts"
+import { seldomFailed } from "../process/seldom.ts"
 import * as ClockGuard from "./ClockGuard.ts"
 import * as Folding from "./Folding.ts"
 import * as Mailbox from "./Mailbox.ts"
@@ -231,18 +232,20 @@ const nextBatch = Effect.fnUntraced(function* ({ queue }: Mailbox.Mailbox, until
  * the season. So does an interruption from within; an interruption of this fiber itself runs no handler. Every incarnation claims
  * anew, since a commit that was reported as failed may still land until then.
  */
-export const supervised = (mailbox: Mailbox.Mailbox): Effect.Effect<void, Fenced, SeasonStore | SeasonEvents> =>
-  run(mailbox).pipe(
+export const supervised = (mailbox: Mailbox.Mailbox): Effect.Effect<void, Fenced, SeasonStore | SeasonEvents> => {
+  const reloads = seldomFailed("season reloads")
+  return run(mailbox).pipe(
     Effect.catchCause((cause) => {
       if (failed(cause, "SeasonClosed")) return Effect.logInfo("season closed")
       if (failed(cause, "Fenced")) return Effect.fail({ stop: true, cause })
       return Effect.fail({ stop: false, cause })
     }),
-    Effect.tapError(({ cause, stop }) => (stop ? Effect.logInfo("season fenced") : Effect.logWarning("season reloads", cause))),
+    Effect.tapError(({ cause, stop }) => (stop ? Effect.logInfo("season fenced") : reloads(cause))),
     Effect.retry({ schedule: backoff, while: ({ stop }) => !stop }),
     Effect.mapError(({ cause }) => Cause.squash(cause) as Fenced),
     Effect.annotateLogs({ season: mailbox.season })
   )
+}
 
 /** A season that has been played for a while restarts at once, however often it failed before. */
 const backoff = restarts("50 millis", "1 second")

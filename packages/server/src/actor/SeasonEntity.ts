@@ -12,9 +12,10 @@
 
 import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
 import type { Forecast, Reach } from "@agon/domain/season/waiting/Forecast.ts"
-import { type Cause, Context, Duration, Effect, Layer, Metric, Schedule, Schema } from "effect"
+import { type Cause, Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
+import { readGauges } from "../metric/gauge.ts"
 import { PeerLink } from "../node/PeerLink.ts"
 import { makeDirectAsks } from "./DirectAsks.ts"
 import { LocalMailboxes, onceBegun, onceKnown } from "./LocalMailboxes.ts"
@@ -48,7 +49,11 @@ const ASK_TIMEOUT = Duration.seconds(10)
 const WAKE_CONCURRENCY = 2
 const WAKE_PAUSE = Duration.seconds(1)
 
-const here = Metric.gauge("agon_season_here", { description: "Whether the season lives on this node (1) or has left it (0)" })
+/** Its series ends with its stay: seasons come and go for as long as a node runs. */
+const isHere = (season: string) =>
+  readGauges([
+    { name: "agon_season_here", description: "1 for each season that lives on this node", attributes: { season }, read: () => 1 }
+  ])
 
 const layerEntity = SeasonEntity.toLayer(
   Effect.gen(function* () {
@@ -59,17 +64,14 @@ const layerEntity = SeasonEntity.toLayer(
     const self = (yield* PeerLink)?.self ?? ""
     const mailbox = yield* Mailbox.make(season)
     yield* Entity.keepAlive(true)
-    const isHere = Metric.withAttributes(here, { season })
+    yield* isHere(season)
     yield* Effect.acquireRelease(
-      Effect.andThen(
-        Effect.sync(() => mailboxes.set(season, mailbox)),
-        Metric.update(isHere, 1)
-      ),
+      Effect.sync(() => mailboxes.set(season, mailbox)),
       () =>
         Effect.suspend(() => {
           if (mailboxes.get(season) !== mailbox) return Effect.void
           mailboxes.delete(season)
-          return Effect.andThen(Metric.update(isHere, 0), Effect.logInfo("season left this node", { season }))
+          return Effect.logInfo("season left this node", { season })
         })
     )
     yield* SeasonActor.supervised(mailbox).pipe(

@@ -1,5 +1,6 @@
 /** Figures that only the database knows, read every so often for the gauges of a scrape. */
 import { Clock, type Duration, Effect, Schedule, type Scope } from "effect"
+import { seldomFailed } from "../process/seldom.ts"
 import { CurrentCallerClass } from "./CallerClass.ts"
 
 /** Figures that were not read since are not told. */
@@ -17,7 +18,7 @@ export const keepFigures = <A, E, R>(
     const once = Effect.suspend(() => read(now())).pipe(
       Effect.tap((figures) => Effect.sync(() => void (last = { figures, at: now() }))),
       Effect.provideService(CurrentCallerClass, "service"),
-      Effect.catchCause((cause) => Effect.logWarning("the figures for /metrics were not read", cause))
+      Effect.catchCause(seldomFailed("the figures for /metrics were not read"))
     )
     yield* once.pipe(Effect.repeat(Schedule.spaced(every)), Effect.forkScoped)
     return () => (last === undefined || now() - last.at > OLDEST_MS ? undefined : last.figures)

@@ -6,6 +6,7 @@
 import { Cause, Clock, Context, Effect } from "effect"
 import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { storableText } from "../database/storable.ts"
+import { seldom } from "../process/seldom.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 
 /** How long the same match is retried. */
@@ -42,6 +43,7 @@ export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string
   const passOver = yield* makePassOver
   const queries = yield* makeQueries
   const patience_ms = yield* Patience
+  const unlooked = seldom("a match could not be looked at")
   const seasons = new Map<string, Season>()
 
   const of = (season_id: string): Season => {
@@ -60,7 +62,7 @@ export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string
     const now = yield* Clock.currentTimeMillis
     const since = waiting.get(match.id)?.since ?? now
     if (now - since < patience_ms) {
-      yield* Effect.logWarning("a match could not be looked at", { match: match.id }, exit.cause)
+      yield* unlooked({ reason: season_id, fields: { match: match.id }, cause: exit.cause })
       waiting.set(match.id, { match, since })
       return false
     }

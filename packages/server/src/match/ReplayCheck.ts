@@ -23,6 +23,7 @@ import { LocalMailboxes } from "../actor/LocalMailboxes.ts"
 import { newId } from "../database/newId.ts"
 import { storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import { seldom } from "../process/seldom.ts"
 import { makeAside, makePassOver } from "./CheckedAside.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 import { MatchVoiding } from "./MatchVoiding.ts"
@@ -74,6 +75,7 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
   const queries = yield* makeQueries
   const mailboxes = yield* LocalMailboxes
   const settled_ms = yield* SettledAfter
+  const unchecked = seldom("replays were not checked")
   const aside = yield* makeAside(yield* makeOne(shares))
 
   const page = Effect.fnUntraced(function* (season_id: string, closed: boolean) {
@@ -94,16 +96,14 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
 
   /** Checks one season. A failure does not hold up the others, and is retried with the next look. */
   const season = (id: string, closed: boolean) =>
-    page(id, closed).pipe(
-      Effect.catchCause((cause) => Effect.as(Effect.logWarning("replays were not checked", { season: id }, cause), false))
-    )
+    page(id, closed).pipe(Effect.catchCause((cause) => Effect.as(unchecked({ reason: id, fields: { season: id }, cause }), false)))
   const turn = Effect.gen(function* () {
     const closed = yield* queries.left(new Date((yield* Clock.currentTimeMillis) - settled_ms))
     const left = new Set(closed.map(({ id }) => id))
     const open = [...mailboxes.keys()].filter((id) => !left.has(id))
     const full = yield* Effect.forEach([...open, ...left], (id) => season(id, left.has(id)))
     return full.includes(true)
-  }).pipe(Effect.catchCause((cause) => Effect.as(Effect.logWarning("replays were not checked", cause), false)))
+  }).pipe(Effect.catchCause((cause) => Effect.as(unchecked({ reason: "", fields: {}, cause }), false)))
   return turn.pipe(Effect.repeat({ while: (full) => full }), Effect.asVoid, Effect.withSpan("ReplayCheck.look"))
 })
 

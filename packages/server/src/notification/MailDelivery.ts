@@ -12,6 +12,7 @@ import { Clock, Context, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { Mail, type MailSettings } from "../config/Mail.ts"
 import { PublicOrigin } from "../config/publicOrigin.ts"
+import { seldom } from "../process/seldom.ts"
 import { countMail } from "./deliveryMetrics.ts"
 import { composed } from "./digest.ts"
 import { type Mailbox, makeQueries, type Waiting } from "./mailQueries.ts"
@@ -66,6 +67,7 @@ const makeDelivery = Effect.gen(function* () {
   const queries = yield* makeQueries
   const sql = yield* SqlClient.SqlClient
   const tell = yield* makeTell
+  const unsent = seldom("a mail was not sent")
 
   const sent = Effect.fnUntraced(function* ({ from, relay }: MailSettings, box: Mailbox, news: ReadonlyArray<Waiting>) {
     const { email, secret, username, webhook_id } = box
@@ -102,7 +104,7 @@ const makeDelivery = Effect.gen(function* () {
     const ended = yield* sent(settings, box, news)
     yield* countMail(ended.state, (yield* Clock.currentTimeMillis) - news[0]!.created_at.getTime())
     if (ended.state !== "accepted") {
-      yield* Effect.logWarning("a mail was not sent", { outcome: ended.why })
+      yield* unsent({ reason: ended.why, fields: { outcome: ended.why } })
       return yield* sql.withTransaction(failed(box, news, ended))
     }
     const now_ms = yield* Clock.currentTimeMillis

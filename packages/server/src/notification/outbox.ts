@@ -3,6 +3,7 @@
  * rarely for a day, and belong to somebody who is switched off after a week of failures.
  */
 import { type Duration, Effect, type Scope } from "effect"
+import { seldomFailed } from "../process/seldom.ts"
 
 const LOOK_EVERY = "2 seconds"
 const FIRST_RETRY_MS = 30_000
@@ -20,9 +21,8 @@ export const keepDelivering = (
   round: Effect.Effect<number>,
   timeout: Duration.Input
 ): Effect.Effect<void, never, Scope.Scope> => {
-  const looked = Effect.catchCause(Effect.timeout(round, timeout), (cause) =>
-    Effect.as(Effect.logWarning(`${name} were not delivered`, cause), 0)
-  )
+  const undelivered = seldomFailed(`${name} were not delivered`)
+  const looked = Effect.catchCause(Effect.timeout(round, timeout), (cause) => Effect.as(undelivered(cause), 0))
   const look = Effect.flatMap(looked, (taken) => (taken === 0 ? Effect.sleep(LOOK_EVERY) : Effect.void))
   return Effect.asVoid(Effect.forkScoped(Effect.forever(look)))
 }

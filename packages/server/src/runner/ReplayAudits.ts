@@ -31,6 +31,7 @@ import { Parking } from "../actor/Parking.ts"
 import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { byLabel } from "../metric/byLabel.ts"
+import { seldomFailed } from "../process/seldom.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import type { Caller } from "./Runners.ts"
@@ -196,6 +197,6 @@ const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJ
     waiting.clear()
     for (const { season_id, sum } of rows) waiting.set(season_id, sum)
     for (const { season_id } of fresh) parking.wake(season_id)
-  }).pipe(Effect.catchCause((cause) => Effect.logWarning("audits were not looked at", cause)))
+  }).pipe(Effect.catchCause(seldomFailed("audits were not looked at")))
   return { look, waiting }
 })

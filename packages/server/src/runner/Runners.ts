@@ -10,6 +10,7 @@ import type { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { storableJson, storableText } from "../database/storable.ts"
 import { gathered } from "../http/gathered.ts"
+import { seldomFailed } from "../process/seldom.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
 
@@ -78,7 +79,7 @@ const makeMarks = Effect.gen(function* () {
     unmarked.clear()
     const now = new Date(yield* Clock.currentTimeMillis)
     for (let i = 0; i < ids.length; i += MARKED_MAX) yield* queries.seen({ ids: ids.slice(i, i + MARKED_MAX), now })
-  }).pipe(Effect.catchCause((cause) => Effect.logWarning("runners were not marked as seen", cause)))
+  }).pipe(Effect.catchCause(seldomFailed("runners were not marked as seen")))
   yield* mark.pipe(Effect.repeat(Schedule.spaced(MARK_EVERY)), Effect.forkScoped)
   yield* Effect.addFinalizer(() => mark)
   return unmarked
@@ -100,7 +101,7 @@ const makeRunners = Effect.gen(function* () {
     for (const [id, at] of seenAt) if (at < now - GONE_AFTER_MS) seenAt.delete(id)
   })
   yield* sweep.pipe(
-    Effect.catchCause((cause) => Effect.logWarning("runners were not swept", cause)),
+    Effect.catchCause(seldomFailed("runners were not swept")),
     Effect.repeat(Schedule.spaced(SWEEP_EVERY)),
     Effect.forkScoped
   )

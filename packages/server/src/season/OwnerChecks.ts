@@ -13,6 +13,7 @@ import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Check, makeQueries } from "../account/ownerQueries.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { seldomFailed } from "../process/seldom.ts"
 
 const LOOK_EVERY = "5 seconds"
 const CONCURRENCY = 8
@@ -59,10 +60,7 @@ const makeOwnerChecks = Effect.gen(function* () {
     const attempt = (check: Check) =>
       Effect.catchCause(proceed(check), (cause) => Effect.logWarning("a season does not know of its owner yet", { ...check, cause }))
     yield* Effect.forEach(yield* queries.due(undefined), attempt, { concurrency: CONCURRENCY, discard: true })
-  }).pipe(
-    Effect.catchCause((cause) => Effect.logWarning("owners were not checked", cause)),
-    Effect.withSpan("OwnerChecks.look")
-  )
+  }).pipe(Effect.catchCause(seldomFailed("owners were not checked")), Effect.withSpan("OwnerChecks.look"))
 
   return OwnerChecks.of({
     look,

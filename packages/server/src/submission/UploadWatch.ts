@@ -18,6 +18,7 @@ import { incomingKey, storedKey } from "../object/keys.ts"
 import { ObjectStore, type Verdict } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
+import { seldom, seldomFailed } from "../process/seldom.ts"
 import { type Awaited, makeQueries } from "./queries.ts"
 import { MANIFEST_BYTES_MAX } from "./Submissions.ts"
 
@@ -36,7 +37,7 @@ export class UploadWatch extends Context.Service<UploadWatch, { readonly look: E
       Effect.gen(function* () {
         const look = yield* makeLook
         yield* look.pipe(
-          Effect.catchCause((cause) => Effect.logWarning("uploads were not looked at", cause)),
+          Effect.catchCause(seldomFailed("uploads were not looked at")),
           Effect.repeat(Schedule.spaced(LOOK_EVERY)),
           Effect.forkScoped
         )
@@ -51,6 +52,7 @@ const makeLook = Effect.gen(function* () {
   const objects = yield* ObjectStore
   const room = yield* Room
   const stored = yield* StoredObjects
+  const unreceived = seldom("files were not received")
 
   const lies = (version: string, kind: "weights" | "manifest") => Effect.map(objects.stat(incomingKey(version, kind)), Option.isSome)
 
@@ -99,7 +101,7 @@ const makeLook = Effect.gen(function* () {
     yield* Effect.forEach(
       versions,
       (version) =>
-        Effect.catchCause(receive(version), (cause) => Effect.logWarning("files were not received", { version: version.id }, cause)),
+        Effect.catchCause(receive(version), (cause) => unreceived({ reason: version.season_id, fields: { version: version.id }, cause })),
       { concurrency: CONCURRENCY, discard: true }
     )
   }).pipe(Effect.orDie, Effect.withSpan("UploadWatch.look"))

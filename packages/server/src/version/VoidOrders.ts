@@ -10,6 +10,7 @@ import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { newId } from "../database/newId.ts"
+import { seldomFailed } from "../process/seldom.ts"
 import { makeQueries, type Order } from "./voidOrderQueries.ts"
 
 const LOOK_EVERY = "2 seconds"
@@ -28,7 +29,7 @@ export class VoidOrders extends Context.Service<
     Effect.gen(function* () {
       const orders = yield* makeVoidOrders
       yield* orders.look.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("orders of voids were not looked at", cause)),
+        Effect.catchCause(seldomFailed("orders of voids were not looked at")),
         Effect.repeat(Schedule.spaced(LOOK_EVERY)),
         Effect.forkScoped
       )

@@ -1,0 +1,46 @@
+import { assert, describe, it } from "@effect/vitest"
+import { Effect, Logger } from "effect"
+import { TestClock } from "effect/testing"
+import { seldom } from "./seldom.ts"
+
+/** What is logged meanwhile: message and fields. */
+const logged = <E, R>(effect: Effect.Effect<unknown, E, R>) =>
+  Effect.gen(function* () {
+    const lines: Array<unknown> = []
+    yield* Effect.provide(effect, Logger.layer([Logger.make(({ message }) => void lines.push(message))]))
+    return lines
+  })
+
+describe("lines that would repeat themselves", () => {
+  it.effect("are logged once a minute for each reason, and say how many were left out", () =>
+    Effect.gen(function* () {
+      const tell = seldom("a mail was not sent")
+      const unsent = (outcome: string) => tell({ reason: outcome, fields: { outcome } })
+      const lines = yield* logged(
+        Effect.gen(function* () {
+          for (let i = 0; i < 500; i++) yield* unsent("unreachable")
+          yield* unsent("timeout")
+          yield* TestClock.adjust("59 seconds")
+          yield* unsent("unreachable")
+          yield* TestClock.adjust("1 second")
+          yield* unsent("unreachable")
+          yield* TestClock.adjust("1 minute")
+          yield* unsent("unreachable")
+        })
+      )
+      assert.deepStrictEqual(lines, [
+        ["a mail was not sent", { outcome: "unreachable" }],
+        ["a mail was not sent", { outcome: "timeout" }],
+        ["a mail was not sent", { outcome: "unreachable", left_out: 500 }],
+        ["a mail was not sent", { outcome: "unreachable" }]
+      ])
+    })
+  )
+  it.effect("of more reasons than are remembered are logged again", () =>
+    Effect.gen(function* () {
+      const tell = seldom("a file was not received")
+      const lines = yield* logged(Effect.forEach([...Array(65).keys(), 0], (n) => tell({ reason: `${n}`, fields: {} })))
+      assert.strictEqual(lines.length, 66)
+    })
+  )
+})

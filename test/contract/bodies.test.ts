@@ -1,6 +1,6 @@
 /** How much a request may bring and a refusal may answer: a bound for every operation, before anything is made of it. */
 
-import { connect } from "node:net"
+import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"
 import { BODY_BYTES, bodyBytes } from "@agon/api/bodyBytes.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
@@ -9,6 +9,7 @@ import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, type Schema, SchemaAST } from "effect"
 import { HttpServerRespondable } from "effect/http"
 import { HttpApi } from "effect/http-api"
+import { eventually } from "../support/eventually.ts"
 import { overSocket, port } from "../support/Web.ts"
 
 const bodies = new Map<string, { readonly route: string; readonly schemas: ReadonlyArray<Schema.Constraint> }>()
@@ -62,6 +63,18 @@ describe("a refusal", () => {
   })
 })
 
+/** A connection that has sent these words and stays open. */
+const hold = (port: number, words: string) =>
+  Effect.acquireRelease(
+    Effect.promise(
+      () =>
+        new Promise<Socket>((resolve) => {
+          const socket = connect(port, "127.0.0.1", () => socket.write(words, () => resolve(socket)))
+        })
+    ),
+    (socket) => Effect.sync(() => socket.destroy())
+  )
+
 /** The text that is answered until the other end has said enough. */
 const say = (words: ReadonlyArray<string>) =>
   Effect.flatMap(port, (port) =>
@@ -102,5 +115,36 @@ layer(overSocket(), { excludeTestServices: true })("over a socket", (it) => {
       const body = JSON.stringify({ kind: "match", id: "", more: "" }).padEnd(1_024)
       assert.match(yield* say([`${head}Content-Length: 1024\r\n\r\n${body}`]), /^HTTP\/1\.1 400 .*id takes text of 1 to 100 characters\./s)
     })
+  )
+
+  const mine = "PATCH /v1/me HTTP/1.1\r\nHost: x\r\nCookie: service_session=ada-token\r\nContent-Type: application/json\r\n"
+  const long = (bytes: number) =>
+    `${mine}Content-Length: ${bytes}\r\n\r\n${JSON.stringify({ bio: "x" }).replace("x", "x".repeat(bytes - 10))}`
+
+  it.effect("a known caller's body may have 1 MiB, and what is in it is looked at", () =>
+    Effect.gen(function* () {
+      for (const bytes of [16_385, 1_048_576]) assert.match(yield* say([long(bytes)]), /^HTTP\/1\.1 400 .*bio takes .*"invalid_request"/s)
+      assert.match(
+        yield* say([long(1_048_577)]),
+        /^HTTP\/1\.1 413 .*may have 1048576 bytes, and 16384 without a Content-Length.*"body_too_large"/s
+      )
+    })
+  )
+
+  it.effect("sixteen bodies larger than their operation can use are read at once, and usual ones beside them", () =>
+    Effect.gen(function* () {
+      const at = yield* port
+      const held = yield* Effect.forEach(Array(16), () => hold(at, `${mine}Content-Length: 1048576\r\n\r\n{`))
+      yield* eventually(
+        "no place is free",
+        Effect.map(say([long(20_000)]), (text) => /^HTTP\/1\.1 503 .*\nretry-after: 1\r.*"unavailable"/is.test(text))
+      )
+      assert.match(yield* say([long(16_384)]), /^HTTP\/1\.1 400 /)
+      held[0]!.destroy()
+      yield* eventually(
+        "a place is free",
+        Effect.map(say([long(20_000)]), (text) => /^HTTP\/1\.1 400 /.test(text))
+      )
+    }).pipe(Effect.scoped)
   )
 })

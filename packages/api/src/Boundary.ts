@@ -25,7 +25,7 @@ export class Boundary extends HttpApiMiddleware.Service<Boundary>()("agon/Bounda
 
 /** On every endpoint that takes a body (docs/contract.md#bodies): its checks run before the body's schema. */
 export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("agon/JsonBody", {
-  error: [P.InvalidRequest, P.InvalidJson, P.BodyTooLarge, P.UnsupportedMediaType]
+  error: [P.InvalidRequest, P.InvalidJson, P.BodyTooLarge, P.UnsupportedMediaType, P.Unavailable]
 }) {}
 
 /** The tags under which an answer is cached; a write purges by them. `until_ms`, where set, is when the answer expires by itself. */

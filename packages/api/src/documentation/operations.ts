@@ -3,7 +3,7 @@ import { Context } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as A from "../Authorization.ts"
 import { Cached, Rate, type RateClass } from "../Boundary.ts"
-import { bodyBytes } from "../bodyBytes.ts"
+import { bodyBytes, declaredBodyBytes } from "../bodyBytes.ts"
 import { descriptions } from "./descriptions.ts"
 import { summaries } from "./summaries.ts"
 
@@ -52,11 +52,18 @@ export const describeOperation = (operation: any, endpoint: HttpApiEndpoint.Top,
   const description = descriptions[counterpartOf(endpoint.identifier)]
   const level = callers.filter(([one]) => levels.has(one)).map(([, sentence]) => sentence)
   const sentences = [description ?? [], level.length === 0 ? forEverybody : level].flat()
-  if (operation.requestBody !== undefined) sentences.push(`The body may have ${bodyBytes(endpoint.identifier)} bytes at most.`)
-  operation.description = [...sentences, rates[Context.get(endpoint.annotations, Rate)], ...(shared ? [cached] : [])].join(" ")
+  const rate = Context.get(endpoint.annotations, Rate)
+  if (operation.requestBody !== undefined) sentences.push(sizeOfBody(endpoint.identifier, rate))
+  operation.description = [...sentences, rates[rate], ...(shared ? [cached] : [])].join(" ")
   if (levels.has(A.OptionalSession)) operation.security.unshift({})
   describeAnswers(operation.responses, shared)
   if (operation.requestBody !== undefined) describeBody(operation.requestBody)
+}
+
+const sizeOfBody = (operation: string, rate: RateClass): string => {
+  const [bytes, declared] = [bodyBytes(operation), declaredBodyBytes(operation, rate)]
+  const undeclared = bytes === declared ? "" : `, and without a Content-Length ${bytes}`
+  return `The body may have ${declared} bytes at most${undeclared}.`
 }
 
 const describeAnswers = (responses: any, shared: boolean): void => {

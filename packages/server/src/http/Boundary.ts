@@ -6,10 +6,10 @@
 
 import { isUtf8 } from "node:buffer"
 import { type BodyRefusal, Boundary, JsonBody, Rate, RefusesBody } from "@agon/api/Boundary.ts"
-import { bodyBytes } from "@agon/api/bodyBytes.ts"
+import { bodyBytes, declaredBodyBytes } from "@agon/api/bodyBytes.ts"
 import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
 import * as P from "@agon/api/Problem.ts"
-import { ByteSize, Cause, Context, Effect, Layer, Metric, Predicate, type Schema, type SchemaIssue } from "effect"
+import { ByteSize, Cause, Context, Effect, Layer, Metric, Option, Predicate, type Schema, type SchemaIssue, Semaphore } from "effect"
 import { HttpServerError, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
@@ -51,21 +51,40 @@ const problems = byLabel("agon_http_problems_total", "code", "Refusals of the AP
 const countProblem = (problem: unknown) =>
   Predicate.hasProperty(problem, "code") && typeof problem.code === "string" ? Metric.update(problems(problem.code), 1) : Effect.void
 
-const layerJsonBody = Layer.succeed(
+/** Bodies larger than their operation can use that are read at once: they hold 16 MiB of memory at most, however slowly they come. */
+const LARGE_AT_ONCE = 16
+const crowded = new P.Unavailable({ detail: "Too many large bodies are being read; send it again in a second." })
+
+const layerJsonBody = Layer.effect(
   JsonBody,
-  JsonBody.of((httpEffect, { endpoint }) => {
-    const refusesBody = Context.get(endpoint.annotations, RefusesBody)
-    const bytes_max = bodyBytes(endpoint.identifier)
-    const tooLarge = new P.BodyTooLarge({ detail: `The body of this request may have ${bytes_max} bytes.` })
-    const overlong = overlongIn(payloadsOf(endpoint))
-    return looksAtBody(bytes_max, tooLarge, overlong).pipe(
-      Effect.andThen(httpEffect),
-      // 415 is the decoder's own successful plain-text answer; no handler of ours gives one.
-      Effect.flatMap((response) => (response.status === 415 ? Effect.fail(unsupported) : Effect.succeed(response))),
-      Effect.catchCause((cause) => translateBody(cause, refusesBody, tooLarge)),
-      Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(bytes_max))
-    )
-  })
+  Effect.map(Semaphore.make(LARGE_AT_ONCE), (places) =>
+    JsonBody.of((httpEffect, { endpoint }) => {
+      const refusesBody = Context.get(endpoint.annotations, RefusesBody)
+      const bytes_max = bodyBytes(endpoint.identifier)
+      const declared_max = declaredBodyBytes(endpoint.identifier, Context.get(endpoint.annotations, Rate))
+      const undeclared = bytes_max === declared_max ? "" : `, and ${bytes_max} without a Content-Length`
+      const tooLarge = new P.BodyTooLarge({ detail: `The body of this request may have ${declared_max} bytes${undeclared}.` })
+      const overlong = overlongIn(payloadsOf(endpoint))
+      const reading = (max: number) =>
+        looksAtBody(max, tooLarge, overlong).pipe(
+          Effect.andThen(httpEffect),
+          // 415 is the decoder's own successful plain-text answer; no handler of ours gives one.
+          Effect.flatMap((response) => (response.status === 415 ? Effect.fail(unsupported) : Effect.succeed(response))),
+          Effect.catchCause((cause) => translateBody(cause, refusesBody, tooLarge)),
+          Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(max))
+        )
+      const usual = reading(bytes_max)
+      if (bytes_max === declared_max) return usual
+      const large = Effect.flatMap(
+        places.withPermitsIfAvailable(1)(reading(declared_max)),
+        Option.match({ onNone: () => Effect.fail(crowded), onSome: Effect.succeed })
+      )
+      return Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers }) => {
+        const declared = Number(headers["content-length"])
+        return declared > bytes_max && declared <= declared_max ? large : usual
+      })
+    })
+  )
 )
 
 export const layer = Layer.merge(layerBoundary, layerJsonBody)

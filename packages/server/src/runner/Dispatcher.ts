@@ -21,7 +21,7 @@ import type { LeasePayload } from "./LeasePayloads.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
 import type { Caller } from "./Runners.ts"
 import type { Reported } from "./results.ts"
-import { plays, type Said, SeasonCalls } from "./SeasonCalls.ts"
+import { plays, type Said, SeasonCalls, TOGETHER } from "./SeasonCalls.ts"
 
 /** A `LeaseAnswer` whose work is already encoded. */
 export interface Handed {
@@ -235,7 +235,8 @@ interface About {
 const sorted = Effect.fnUntraced(function* (calls: SeasonCalls["Service"], runner: string, { holds, results }: Asking) {
   const about = new Map<string | undefined, About>()
   const of = (season: string | undefined) => about.get(season) ?? about.set(season, { results: [] }).get(season)!
-  for (const result of results) of(yield* calls.seasonOf(result.lease)).results.push(result)
+  const seasons = yield* Effect.forEach(results, ({ lease }) => calls.seasonOf(lease), TOGETHER)
+  for (const [i, result] of results.entries()) of(seasons[i]).results.push(result)
   const named = new Set([...(holds ?? []), ...results.map(({ lease }) => lease)])
   for (const { lease, season } of holds === undefined ? [] : calls.holdings.of(runner)) {
     if (named.has(lease)) continue

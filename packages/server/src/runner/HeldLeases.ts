@@ -10,7 +10,7 @@ import type { Holding } from "./Holdings.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
 import { callerOfKey, Runners } from "./Runners.ts"
 import type { Reported } from "./results.ts"
-import { SeasonCalls } from "./SeasonCalls.ts"
+import { SeasonCalls, TOGETHER } from "./SeasonCalls.ts"
 
 type Refusal = InvalidRequest | NotFound | Unavailable
 
@@ -69,7 +69,7 @@ const makeHeldLeases = Effect.gen(function* () {
     heartbeat: Effect.fn("HeldLeases.heartbeat")(function* (key, id, leases) {
       const { runner } = yield* calls.known(key, id) // a lease stays in its season
       const beats = new Map<string, Beat>()
-      const seasons = yield* Effect.forEach(leases, (lease) => Effect.map(calls.seasonOf(lease), (season) => ({ lease, season })))
+      const seasons = yield* Effect.forEach(leases, (lease) => Effect.map(calls.seasonOf(lease), (season) => ({ lease, season })), TOGETHER)
       for (const [season, named] of Map.groupBy(seasons, ({ season }) => season)) {
         if (season === AUDITS) {
           const held = yield* audits.heartbeat(

@@ -8,7 +8,7 @@ import { InvalidRequest, type NotFound, type Unavailable } from "@agon/api/Probl
 import type { LeasedAcceptance, LeasedResult } from "@agon/api/runner/protocol.ts"
 import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
-import { Context, Effect, Layer, Option, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { moving } from "../actor/asked.ts"
 import { COMMANDS_MAX } from "../actor/Mailbox.ts"
@@ -79,6 +79,9 @@ export class SeasonCalls extends Context.Service<
   )
 }
 
+/** Look-ups of a request's leases share their statements. */
+export const TOGETHER = { concurrency: "unbounded" } as const
+
 /** Every session of a runner has a name of its own: never forgotten, they would grow without limit. */
 const FORGET_EVERY = "1 minute"
 
@@ -110,6 +113,11 @@ const makeSeasonCalls = Effect.gen(function* () {
 
   const heldBy = yield* makeHeldBy(holdings)
 
+  /** The season of work that is not open any more, in one statement with others that are asked for meanwhile. */
+  const seasonOfWork = yield* gathered((ids) =>
+    Effect.map(Effect.orDie(queries.seasonsOf(ids)), (rows) => new Map(rows.map(({ id, season }) => [id, season])))
+  )
+
   const called = Effect.fnUntraced(function* (key: KeyOfRunner, id: string, anew: boolean) {
     const runner = yield* runners.heard(key, id)
     if (anew || !holdings.knows(id)) yield* heldBy(id)
@@ -126,17 +134,16 @@ const makeSeasonCalls = Effect.gen(function* () {
       const held = yield* holding(lease)
       if (held !== undefined) return held.season
       const name = parseLease(lease)
-      const found = name === undefined ? Option.none() : yield* Effect.orDie(queries.seasonOf(name.id))
-      return Option.isNone(found) ? undefined : found.value.season
+      return name === undefined ? undefined : yield* seasonOfWork(name.id)
     }),
     check: Effect.fnUntraced(function* (key, runner, results) {
       if (results.length === 0) return []
-      const seen = new Set<string>() // of a result that is sent twice the first counts
-      const held = yield* Effect.forEach(results, ({ lease }) => {
-        const again = seen.has(lease)
-        seen.add(lease)
-        return again ? Effect.undefined : Effect.map(newest(lease, runner), (found) => (found?.key === key.id ? found : undefined))
-      })
+      const firsts = new Map(results.map(({ lease }, i) => [lease, i] as const).toReversed()) // of a result that is sent twice the first counts
+      const heldOf = ({ lease }: LeasedResult, i: number) =>
+        firsts.get(lease) === i
+          ? Effect.map(newest(lease, runner), (found) => (found?.key === key.id ? found : undefined))
+          : Effect.undefined
+      const held = yield* Effect.forEach(results, heldOf, TOGETHER)
       const placeOf = (i: number) => (runner === undefined ? "" : `results.${i}.`) // sent by itself, it is the whole body
       const errors = results.flatMap((result, i) => (held[i] ? faultsOf(result, held[i], placeOf(i), known) : []))
       if (errors.length > 0) return yield* new InvalidRequest({ detail: errors[0]!.message, errors })

@@ -309,15 +309,17 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
     SELECT m.replay_hash, EXISTS (SELECT 1 FROM live l WHERE l.id = w.id) AS live
     FROM (SELECT ${id}::uuid AS id) w LEFT JOIN match m ON m.id = w.id`,
 
-  /** The season of a match or version that this process does not remember: by primary keys, and the small `live`. */
-  seasonOf: SqlSchema.findOneOption({
-    Request: Schema.String,
-    Result: Schema.Struct({ season: Schema.String }),
-    execute: (id) => sql`
-      SELECT season_id::text AS season FROM match WHERE id = ${id}
-      UNION ALL SELECT season_id::text FROM version WHERE id = ${id}
-      UNION ALL SELECT season_id::text FROM live WHERE id = ${id}
-      UNION ALL SELECT 'audits' FROM match_audit WHERE id = ${id} LIMIT 1`
+  /** The seasons of matches, versions and audits that this process does not remember: each by primary keys, and the small `live`. */
+  seasonsOf: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: Schema.Struct({ id: Schema.String, season: Schema.String }),
+    execute: (ids) => sql`
+      SELECT asked.id, found.season FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id)
+      CROSS JOIN LATERAL (
+        SELECT season_id::text AS season FROM match WHERE id = asked.id
+        UNION ALL SELECT season_id::text FROM version WHERE id = asked.id
+        UNION ALL SELECT season_id::text FROM live WHERE id = asked.id
+        UNION ALL SELECT 'audits' FROM match_audit WHERE id = asked.id LIMIT 1) found`
   })
 })
 

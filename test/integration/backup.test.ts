@@ -70,6 +70,7 @@ class Ground extends Context.Service<Ground, Place>()("test/Ground") {
         yield* sql`UPDATE account SET bio = ${'quotes " and \\ back\\slashes, {braces}\nlines\tand (rows), é 🐍'} WHERE username = 'ada'`
         yield* sql`INSERT INTO dataset_file (season_id, day, part, kind, key, sha256, bytes, rows, through_n, last, made_at)
           VALUES (${Fixture.seasonIds.spring}, '2026-01-01', 1, 'matches', ${DATASET}, ${"e".repeat(64)}, 9, 1, 1, true, now())`
+        yield* sql`INSERT INTO announcement (id, title, body, created_at) VALUES (gen_random_uuid(), 'Told', 'to all', '2026-01-02')`
         yield* sql`UPDATE rating SET mu = 'NaN', sigma = 0.1::float8 + 0.2::float8 WHERE ladder = 'micro'`
       })
       yield* Effect.scoped(seed).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)

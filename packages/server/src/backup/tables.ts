@@ -111,7 +111,11 @@ const sameTables = Effect.fnUntraced(function* (backup: ReadonlyArray<Table>) {
 const fill = (table: Table, directory: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const columns = table.columns.map((name) => `"${name}"`).join()
+    const computed = yield* sql<{ readonly name: string }>`
+      SELECT attname AS name FROM pg_attribute WHERE attrelid = ${`"${table.name}"`}::text::regclass AND attgenerated <> '' AND NOT attisdropped`
+    // Postgres computes a generated column from the others, and refuses a row that brings its value.
+    const given = table.columns.filter((column) => !computed.some(({ name }) => name === column))
+    const columns = given.map((name) => `"${name}"`).join()
     const insert = `INSERT INTO "${table.name}" (${columns}) OVERRIDING SYSTEM VALUE SELECT ${columns} FROM unnest($1::text::"${table.name}"[])`
     let rows = 0
     yield* Stream.runForEach(readLines<string>(tablePath(directory, table.name), ROWS), (batch) => {

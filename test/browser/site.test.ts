@@ -346,7 +346,40 @@ else
           await page.getByLabel("Code").fill("BCDF-GHJK")
           await page.getByRole("button", { name: "Go on" }).click()
           await page.getByText("No device shows this code").first().waitFor()
+          assert.strictEqual(
+            await page.evaluate(() => (globalThis as any).document.activeElement.name),
+            "user_code",
+            "where it is to be mended"
+          )
           assert.deepStrictEqual(await watched.violations(), [], "a wrong code")
+          await watched.close()
+        })
+      })
+    )
+
+    it.effect("tell a competitor that a file is the wrong one, and submit nothing", () =>
+      Effect.gen(function* () {
+        const watched = yield* open(`/me/models/${Fixture.modelIds.alpha}/submit/spring`, {
+          extraHTTPHeaders: { cookie: "service_session=ada-token", "x-forwarded-for": "203.0.113.249" }
+        })
+        const { page } = watched
+        const asked: Array<string> = []
+        page.on("request", (request) => asked.push(request.url()))
+        yield* Effect.promise(async () => {
+          const [weights, manifest] = [page.getByLabel("Weights, an ONNX file"), page.getByLabel("Manifest, a JSON file")]
+          const [model, json] = [Buffer.of(8, 8, 18, 0), Buffer.from("{}")]
+          await weights.setInputFiles({ name: "policy.json", mimeType: "application/json", buffer: json })
+          await manifest.setInputFiles({ name: "policy.onnx", mimeType: "application/octet-stream", buffer: model })
+          await page.getByLabel("Note").fill("kept")
+          await page.getByRole("button", { name: "Submit" }).click()
+          await page.getByRole("alert").getByText("policy.onnx is no JSON.").waitFor()
+          await weights.setInputFiles({ name: "policy.onnx", mimeType: "application/octet-stream", buffer: Buffer.alloc(17 * 2 ** 20) })
+          await manifest.setInputFiles({ name: "policy.json", mimeType: "application/json", buffer: json })
+          await page.getByRole("button", { name: "Submit" }).click()
+          await page.getByRole("alert").getByText("Both files together may have 16,777,216 bytes at most").waitFor()
+          assert.strictEqual(await page.getByLabel("Note").inputValue(), "kept")
+          assert.deepStrictEqual(asked, [])
+          await assertClean(watched, "a wrong file")
           await watched.close()
         })
       })

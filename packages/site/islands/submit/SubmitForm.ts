@@ -1,14 +1,16 @@
 /**
  * `<agon-submit>`: two files, chosen or dropped, become a version.
  *
- *   files ──▶ hashed in a worker ──▶ preflight ──▶ submission ──▶ both uploads ──▶ the version's page
+ *   files ──▶ looked at ──▶ hashed in a worker ──▶ preflight ──▶ submission ──▶ both uploads ──▶ the version's page
  *
  * Whatever breaks off on the way, the same files submitted again go on: the service answers with the same version. It renders into the
  * page itself, with the page's styles, in the place of what the page says to a browser without scripts.
  */
 import { html, LitElement, nothing } from "lit"
+import { withTimes } from "../../src/html/instants.ts"
 import type { Hashed } from "../hasher.ts"
 import { type Answer, addressFor, preflight, type Submitted, submit, upload } from "./api.ts"
+import { faultIn } from "./check.ts"
 
 const KINDS = ["weights", "manifest"] as const
 type Kind = (typeof KINDS)[number]
@@ -26,6 +28,8 @@ export class SubmitForm extends LitElement {
     model: {},
     hasher: {},
     objects: {},
+    largest: { type: Number },
+    note: { type: Number },
     stage: { state: true },
     share: { state: true },
     refusal: { state: true }
@@ -37,6 +41,10 @@ export class SubmitForm extends LitElement {
   declare hasher: string
   /** The origin of the bucket that files go to, where the service does not keep them itself. */
   declare objects: string | null
+  /** Bytes that both files may have together. */
+  declare largest: number | undefined
+  /** Characters that the note may have. */
+  declare note: number | undefined
   /** A sentence while something is under way. */
   declare stage: string | undefined
   /** Of the bytes of both files, from 0 to 1. */
@@ -50,10 +58,10 @@ export class SubmitForm extends LitElement {
 
   protected override render() {
     return html`<form class="typed" aria-label="Submit" @submit=${this.#submitted} @dragover=${this.#over} @drop=${this.#dropped}>
-${this.refusal === undefined ? nothing : html`<p class="bad alert" role="alert"><bdi>${this.refusal}</bdi></p>`}
+${this.refusal === undefined ? nothing : html`<p class="bad alert" role="alert"><bdi>${withTimes(this.refusal)}</bdi></p>`}
 <p class="hint">Choose both files, or drop them here.</p>
 ${KINDS.map((kind) => html`<div class="field"><label for="file-${kind}">${LABELS[kind].label}</label><input id="file-${kind}" type="file" accept=${LABELS[kind].accept} required ?disabled=${this.stage !== undefined}></div>`)}
-<div class="field"><label for="note">Note</label><input id="note" dir="auto" autocomplete="off" ?disabled=${this.stage !== undefined}></div>
+<div class="field"><label for="note">Note</label><p class="hint" id="note-hint">Everybody who sees the version reads it.${this.note === undefined ? nothing : ` At most ${this.note} characters.`} It may stay empty.</p><input id="note" aria-describedby="note-hint" dir="auto" autocomplete="off" ?disabled=${this.stage !== undefined}></div>
 <button aria-disabled=${this.stage === undefined ? nothing : "true"}>Submit</button>
 <p role="status">${this.stage ?? ""}</p>
 ${this.share === undefined ? nothing : html`<progress aria-label="Sent" max="1" .value=${this.share}></progress>`}
@@ -94,6 +102,9 @@ ${this.share === undefined ? nothing : html`<progress aria-label="Sent" max="1" 
   /** The version's id. */
   async #send(files: Files, note: string): Promise<Answer<string>> {
     const target = { game: this.game, season: this.season, model: this.model }
+    this.stage = "Looking at the files."
+    const fault = await faultIn(files, this.largest)
+    if (fault !== undefined) return { ok: false, sentence: fault }
     this.stage = "Hashing the files."
     const hashed = await this.#hashed(files)
     if (!hashed.ok) return hashed

@@ -8,7 +8,18 @@ import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import { followable, link, meAt, myMatchesAt, myModelAt, myVersionAt, platformDeskAt, profileAt, seasonDeskAt } from "../html/links.ts"
+import {
+  followable,
+  link,
+  meAt,
+  myMatchesAt,
+  myModelAt,
+  myModelsAt,
+  myVersionAt,
+  platformDeskAt,
+  profileAt,
+  seasonDeskAt
+} from "../html/links.ts"
 import { time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
@@ -83,7 +94,7 @@ export const me: PersonalRoute = {
 ${candidates.length === 0 ? html`<p class="faint">None waits just now.</p>` : html`<ul class="cards">\n${candidates.map(submission)}</ul>`}
 ${rejected.length > 0 && html`<h2>Refused lately</h2>\n<ul class="cards">\n${rejected.flatMap((version) => (version === undefined ? [] : [submission(version)]))}</ul>`}
 <h2>My models</h2>
-${listOf(models.map(modelItem), "You have none yet.")}
+${models.length === 0 ? html`<p>You have none yet. <a href="${myModelsAt}">Make your first one</a>, then submit its files.</p>` : listOf(models.map(modelItem), "")}
 ${privateSeasonList(hidden)}<h2>My last matches</h2>
 ${ownMatchTable(hidden, matches)}
 <p><a href="${myMatchesAt}">All my matches</a></p>

@@ -1,10 +1,12 @@
 /**
  * Forms and their fields. Each field has its label, and where the API refused it the reason beside it, which screen readers read with it;
  * the whole refusal stands above the form, or at the top of the page where the form names a place for it: the browser goes there when the
- * form is sent, since an address with a fragment needs no script. A refused form has the fields as they were typed, any other those of `values`.
+ * form is sent, since an address with a fragment needs no script. Of any other form the browser goes to the first field that was refused, or
+ * to the refusal. A refused form has the fields as they were typed, any other those of `values`.
  */
 import { randomUUID } from "node:crypto"
 import { type Html, html, said } from "../html/Html.ts"
+import { withTimes } from "../html/instants.ts"
 import type { Form, Tried } from "./Form.ts"
 
 /** The hidden field that tells a page's forms from each other. */
@@ -67,19 +69,20 @@ export const inputs = <Name extends string>(form: Form<Name>, tried: Tried | und
   const all = (name: Name): ReadonlyArray<string> => again?.typed.all(name) ?? [values[name] ?? []].flat()
   const one = (name: Name): string => all(name).at(-1) ?? ""
   const idOf = (name: Name) => `${formName}-${name}`
+  const first = again?.faults.keys().next().value
 
   /** Id, name, and what describes the field. */
   const attributes = (name: Name, { hint, more }: Options) => {
     const fault = again?.faults.has(name) === true
     const described = [...(fault ? [`${idOf(name)}-fault`] : []), ...(hint === undefined ? [] : [`${idOf(name)}-hint`])]
-    return html` id="${idOf(name)}" name="${name}"${described.length > 0 && html` aria-describedby="${described.join(" ")}"`}${fault && html` aria-invalid="true"`}${more !== undefined && html` ${more}`}`
+    return html` id="${idOf(name)}" name="${name}"${described.length > 0 && html` aria-describedby="${described.join(" ")}"`}${fault && html` aria-invalid="true"`}${outcome === undefined && name === first && html` autofocus`}${more !== undefined && html` ${more}`}`
   }
 
   const field = (name: Name, label: string, { hint }: Options, input: Html): Html => {
     const fault = again?.faults.get(name)
     return html`<div class="field">
 <label for="${idOf(name)}">${label}</label>
-${hint !== undefined && html`<p class="hint" id="${idOf(name)}-hint">${hint}</p>\n`}${fault !== undefined && html`<p class="bad" id="${idOf(name)}-fault">${said(sentence(fault))}</p>\n`}${input}
+${hint !== undefined && html`<p class="hint" id="${idOf(name)}-hint">${hint}</p>\n`}${fault !== undefined && html`<p class="bad" id="${idOf(name)}-fault">${said(withTimes(sentence(fault)))}</p>\n`}${input}
 </div>
 `
   }
@@ -100,7 +103,9 @@ ${hint !== undefined && html`<p class="hint" id="${idOf(name)}-hint">${hint}</p>
     hidden: (name, value) => html`<input type="hidden" name="${name}" value="${value}">`,
     whole: (body, button, label) => {
       const refusal =
-        outcome === undefined && (again?.detail ?? "") !== "" && html`<p class="bad alert" role="alert">${said(again!.detail)}</p>\n`
+        outcome === undefined &&
+        (again?.detail ?? "") !== "" &&
+        html`<p class="bad alert" role="alert"${first === undefined && html` tabindex="-1" autofocus`}>${said(withTimes(again!.detail))}</p>\n`
       const attributes = html`class="typed" id="${formName}"${label !== undefined && html` aria-label="${label}"`}`
       return html`${posting(form, html`${refusal}${body}${button !== undefined && html`<button>${button}</button>\n`}`, { attributes })}
 `

@@ -3,16 +3,18 @@
  * another season is entered again by a form.
  */
 
+import type { Season } from "@agon/api/season/Season.ts"
 import type { Preflight } from "@agon/api/submission/api.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
+import { withTimes } from "../html/instants.ts"
 import { kitAt, myModelAt, myModelsAt, myVersionAt } from "../html/links.ts"
 import { words } from "../html/words.ts"
 import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { ownModel } from "../model/ownModel.ts"
-import { placesOf } from "../season/places.ts"
+import { seenSeason } from "../season/places.ts"
 import { reenter, reentry } from "./reenter.ts"
 
 const NOW = ({
@@ -24,9 +26,12 @@ const NOW = ({
 ${
   candidate !== null &&
   html`<p><a href="${myVersionAt(candidate.version_id)}">A version of yours is on its way</a>, in ${words(candidate.phase ?? candidate.status)}. The same two files go on with its upload.</p>\n`
-}${refusals.length > 0 && html`<div class="bad alert"><p>A submission would be refused now:</p>\n<ul>${refusals.map(({ detail }) => html`<li>${said(detail)}</li>`)}</ul></div>\n`}`
+}${refusals.length > 0 && html`<div class="bad alert"><p>A submission would be refused now:</p>\n<ul>${refusals.map(({ detail }) => html`<li>${said(withTimes(detail))}</li>`)}</ul></div>\n`}`
 
-/** `files` are the attributes of the element. */
+/** What the element checks before anything is sent, and says of the note: a file that is plainly wrong costs no version and no wait. */
+const limits = ({ rules, weight_classes }: Season): Html =>
+  html` largest="${Math.max(...weight_classes.map(({ max_bytes }) => max_bytes))}" note="${rules.note_max_length}"`
+
 const terminal = (model: string, game: string): Html => html`<div class="without">
 <h2>Without scripts</h2>
 <p>A browser without scripts cannot hash the files, and the service takes no file whose hash it does not know. A terminal can:</p>
@@ -44,12 +49,15 @@ export const submitPage: PersonalRoute = {
     const { game, id, name } = yield* ownModel(client, params["id"]!)
     const season = params["season"]!
     const preflight = yield* client.submission.preflight({ params: { game }, query: { model: id, season } })
-    const [at, detail] = yield* Effect.all([placesOf(client, game, season), client.model.privateModel({ params: { id } })], {
-      concurrency: "unbounded"
-    })
+    const [{ at, season: seen }, detail] = yield* Effect.all(
+      [seenSeason(client, game, season), client.model.privateModel({ params: { id } })],
+      {
+        concurrency: "unbounded"
+      }
+    )
     const main = html`<h1>Submit a version of ${said(name)}</h1>
 ${deskNav(myModelsAt)}<p>To season <a href="${at.season(game, season)}">${season}</a>. <a href="${myModelAt(id)}">Back to the model</a></p>
-${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${objects !== undefined && html` objects="${objects}"`}>${terminal(id, game)}</agon-submit>
+${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${seen !== undefined && limits(seen)}${objects !== undefined && html` objects="${objects}"`}>${terminal(id, game)}</agon-submit>
 ${reentry(detail, season, tried)}<p>The rules for the files are in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
     return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }
   })

@@ -281,6 +281,21 @@ else
       })
     )
 
+    it.effect("keep each filter of the matches within its form on a phone", () =>
+      Effect.gen(function* () {
+        const watched = yield* open("/matches", { viewport: { width: 375, height: 480 } })
+        const out = yield* Effect.promise(() =>
+          watched.page.evaluate(() => {
+            const form = (globalThis as any).document.querySelector("form.filter")
+            const { right } = form.getBoundingClientRect()
+            return [...form.elements].filter((field) => field.getBoundingClientRect().right > right).map(({ name }) => name)
+          })
+        )
+        assert.deepStrictEqual(out, [])
+        yield* Effect.promise(() => watched.close())
+      })
+    )
+
     it.effect("tell the times of a chart in UTC, by 24 hours", () =>
       Effect.gen(function* () {
         const watched = yield* open(`${SPRING}/ladders/open/course`)
@@ -373,10 +388,10 @@ else
           await page.getByLabel("Note").fill("kept")
           await page.getByRole("button", { name: "Submit" }).click()
           await page.getByRole("alert").getByText("policy.onnx is no JSON.").waitFor()
-          await weights.setInputFiles({ name: "policy.onnx", mimeType: "application/octet-stream", buffer: Buffer.alloc(17 * 2 ** 20) })
+          await weights.setInputFiles({ name: "policy.onnx", mimeType: "application/octet-stream", buffer: Buffer.of() })
           await manifest.setInputFiles({ name: "policy.json", mimeType: "application/json", buffer: json })
           await page.getByRole("button", { name: "Submit" }).click()
-          await page.getByRole("alert").getByText("Both files together may have 16,777,216 bytes at most").waitFor()
+          await page.getByRole("alert").getByText("policy.onnx is empty.").waitFor()
           assert.strictEqual(await page.getByLabel("Note").inputValue(), "kept")
           assert.deepStrictEqual(asked, [])
           await assertClean(watched, "a wrong file")

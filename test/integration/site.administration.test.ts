@@ -248,8 +248,15 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       assert.match(text.text, /id="create-weight_classes.2.max_bytes-fault"/)
       assertPage("/admin/seasons", text)
       const made = yield* sent("/admin/seasons", "root", fields)
-      assert.deepStrictEqual([made.status, made.headers.get("location")], [303, "/games/snakes/seasons/typed/admin"], made.text)
-      assert.include((yield* get("/games/snakes/seasons/typed/admin", "root")).text, "123 turns")
+      assert.strictEqual(made.status, 303, made.text)
+      assert.strictEqual(made.headers.get("location"), "/games/snakes/seasons/typed/admin?done=yes#outcome")
+      const first = (yield* get("/games/snakes/seasons/typed/admin", "root")).text
+      assert.include(first, "123 turns")
+      assert.match(
+        first,
+        /No match is played before a board is in play.*href="\/games\/snakes\/seasons\/typed\/admin\/boards"/,
+        "what is next"
+      )
     })
   )
 

@@ -134,6 +134,11 @@ export const assertPage = (path: string, { headers, text }: Shown) => {
     assert.notInclude(["style", "iframe", "ill"], name, path)
     if (name === "script") assert.match(attributes["src"] ?? "", /^\/assets\/(replay|chart|follow)-[\w-]+\.js$/, path)
   }
+  // As browsers read it: they leave a pattern aside that they cannot read.
+  for (const { attributes } of elements) {
+    const { pattern } = attributes
+    if (pattern !== undefined) assert.doesNotThrow(() => new RegExp(pattern, "v"), undefined, undefined, `${pattern} in ${path}`)
+  }
   assertOnce(path, elements)
   const ids = elements.flatMap(({ attributes }) => attributes["id"] ?? [])
   assert.strictEqual(new Set(ids).size, ids.length, `ids of ${path}`)

@@ -13,7 +13,7 @@ import { inputs } from "../http/inputs.ts"
 import { invalid } from "../http/refuse.ts"
 import { doneAt, LeadsTo, type OfSeason, seasonForm } from "./forms.ts"
 import { type SeasonDesk, seasonDesk } from "./guard.ts"
-import { deskNav } from "./parts.ts"
+import { deskNav, ID } from "./parts.ts"
 import { again, standingTable } from "./standing.ts"
 
 const PART = "entries"
@@ -56,8 +56,6 @@ const entryRow =
 `
 
 const limits = constraintsOf(DisqualifyVersion)
-/** Ids have no schema of their own: any other text is the id of nothing. */
-const ID = html`required pattern="[0-9a-f\-]{36}" spellcheck="false" autocomplete="off"`
 
 const disqualifyForm = (tried: Tried | undefined, version: string | undefined): Html => {
   const { area, box, text, whole } = inputs(disqualify, tried, version === undefined ? {} : { id: version })

@@ -13,6 +13,7 @@ import { inputs } from "../http/inputs.ts"
 import { names } from "../match/cards.ts"
 import { ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
+import { ID } from "./parts.ts"
 
 const cancel = seasonForm("matches", {
   name: "void",
@@ -39,8 +40,6 @@ const row =
 `
 
 const limits = constraintsOf(VoidMatch)
-/** Ids have no schema of their own: any other text is the id of nothing. */
-const ID = html`required pattern="[0-9a-f\-]{36}" spellcheck="false" autocomplete="off"`
 
 const voided = ({ match, state }: VoidedMatch): Html =>
   html`<p class="good" role="status">The match ${match} ${state === "voided" ? "is void." : "no longer counts; ratings are being computed without it."}</p>\n`

@@ -5,7 +5,7 @@ import { html } from "../html/Html.ts"
 import { platformDeskAt, seasonDeskAt } from "../html/links.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import { inputs } from "../http/inputs.ts"
-import { given, instantOf, LeadsTo, linesOf, platformForm } from "./forms.ts"
+import { doneAt, given, instantOf, LeadsTo, linesOf, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { CLASS_NAMES, RULE_FIELDS, ruleFields, ruleValues, typedClasses, typedRules } from "./rules.ts"
 import { FLEET_USES } from "./steering.ts"
@@ -36,7 +36,7 @@ const create = platformForm("seasons", {
       ...(admins.length === 0 ? {} : { admins })
     }
     const made = client.seasonCreation.createSeason({ params: { game: one("game") }, payload })
-    return Effect.map(made, ({ game, slug }) => new LeadsTo({ to: seasonDeskAt(game, slug) }))
+    return Effect.map(made, ({ game, slug }) => new LeadsTo({ to: doneAt(seasonDeskAt(game, slug)) }))
   }
 })
 

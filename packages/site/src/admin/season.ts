@@ -33,6 +33,14 @@ ${season.close_requested_at !== null && html`<dt>Close asked for</dt><dd>${time(
 </dl>`
 }
 
+/** A season without a board plays nothing. */
+const firstSteps = ({ game, maps, slug, state }: Season): Html | "" =>
+  maps.in_play > 0 || state === "closed"
+    ? ""
+    : html`<p>No match is played before a board is in play. <a href="${seasonDeskAt(game, slug, "boards")}">Add boards</a> first, then
+<a href="${seasonDeskAt(game, slug, "baselines")}">baselines</a> for competitors to meet.</p>
+`
+
 const classes = ({ weight_classes }: Season): Html =>
   table(
     "Weight classes",
@@ -58,7 +66,7 @@ export const seasonOverview = seasonDesk({
       [client.seasonFleet.seasonKeys({ params: of, query: firstPage(1) }), client.season.privatePlaying({ params: of })],
       { concurrency: "unbounded" }
     )
-    return html`${clock(season)}
+    return html`${firstSteps(season)}${clock(season)}
 ${figures(season, admissions, playing)}
 ${rulesSection(season)}
 <h2>Weight classes</h2>

@@ -102,9 +102,13 @@ export const triedOf = (form: Form, typed: Typed, error: unknown): Tried | undef
   }
   const field = form.codes?.[code]
   if (field !== undefined) faults.set(field, detail)
-  const tried = { form: form.name, typed, status, detail, faults }
+  const isTold = errors.length > 0 && errors.every(({ path }) => fieldAt(form, path) !== undefined)
+  const tried = { form: form.name, typed, status, detail: isTold ? wrongFields(faults.size) : detail, faults }
   return retry_after_ms === undefined ? tried : { ...tried, retry_after_s: Math.ceil(retry_after_ms / 1_000) }
 }
+
+/** Where each fault stands beside its field, in place of a detail that says the same by the API's names of the fields. */
+const wrongFields = (fields: number) => (fields === 1 ? "A field needs another value." : `${fields} fields need another value.`)
 
 const invalid = (errors: FieldErrors) => new InvalidRequest({ detail: sentencesOf(errors, "form"), errors })
 

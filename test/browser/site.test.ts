@@ -379,7 +379,7 @@ else
         })
         const { page } = watched
         const asked: Array<string> = []
-        page.on("request", (request) => asked.push(request.url()))
+        page.on("request", (request) => void (/\/(v1|objects)\//.test(request.url()) && asked.push(request.url())))
         yield* Effect.promise(async () => {
           const [weights, manifest] = [page.getByLabel("Weights, an ONNX file"), page.getByLabel("Manifest, a JSON file")]
           const [model, json] = [Buffer.of(8, 8, 18, 0), Buffer.from("{}")]

@@ -6,9 +6,11 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { request as httpRequest } from "node:http"
 import { connect } from "node:net"
 import { join } from "node:path"
+import { openObjectDirectory } from "@agon/server/object/ObjectDirectory.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"
+import { TestClock } from "effect/testing"
 import { eventually } from "../support/eventually.ts"
 import { localObjects, loopback, temporaryDirectory } from "./objectLocal.ts"
 
@@ -158,6 +160,45 @@ it.live("an upload that is taken over again and again leaves nothing beside the 
         assert.strictEqual(statSync(join(directory, "objects", request.into)).nlink, 2) // its own name and the upload's
       })
     )
+  })
+)
+
+it.live("a node that starts on the directory of another leaves the uploads that are under way there", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    yield* life(
+      directory,
+      Effect.gen(function* () {
+        const { url } = yield* ObjectStore.use((objects) => objects.presignPut(granted))
+        const socket = yield* beginUpload(url, body.subarray(0, 100_000))
+        yield* eventually("the upload is under way", underWay(directory, 1))
+        const another = ObjectStore.use((objects) => objects.stat(granted.key)).pipe(
+          Effect.provide(localObjects(directory, true).pipe(Layer.provide(loopback), Layer.fresh))
+        )
+        assert.deepStrictEqual(yield* another, Option.none())
+        const answer = new Promise<string>((done) => socket.once("data", (data) => done(String(data))))
+        socket.write(body.subarray(100_000))
+        assert.match(yield* Effect.promise(() => answer), /^HTTP\/1\.1 200 /)
+        assert.deepStrictEqual(yield* another, Option.some({ bytes: body.byteLength }))
+        socket.destroy()
+      })
+    )
+  })
+)
+
+it.live("what a node left half written goes an hour later, where others write to the directory as well", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const openAfter = (minutes: number) =>
+      Effect.andThen(TestClock.setTime(Date.now() + minutes * 60_000), openObjectDirectory(directory, true)).pipe(
+        Effect.provide(TestClock.layer())
+      )
+    mkdirSync(join(directory, "partial"), { recursive: true })
+    writeFileSync(join(directory, "partial", "0123456789abcdef"), "half of something")
+    yield* openAfter(59)
+    assert.lengthOf(partials(directory), 1)
+    yield* openAfter(61)
+    assert.deepStrictEqual(partials(directory), [])
   })
 )
 

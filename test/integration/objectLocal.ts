@@ -17,11 +17,11 @@ export const temporaryDirectory = Effect.acquireRelease(
 
 export const loopback = NodeHttpServer.layer(createServer, { port: 0, host: "127.0.0.1" })
 
-export const localObjects = (directory: string) =>
+export const localObjects = (directory: string, isShared = false) =>
   Layer.unwrap(
     Effect.map(HttpServer.HttpServer, (server) => {
       const publicOrigin = `http://127.0.0.1:${(server.address as { readonly port: number }).port}`
-      const store = LocalObjects.layer({ directory, secret: Redacted.make("secret"), publicOrigin })
+      const store = LocalObjects.layer({ directory, secret: Redacted.make("secret"), publicOrigin, isShared })
       return HttpRouter.serve(layerRoutes, {
         disableLogger: true,
         disableListenLog: true,

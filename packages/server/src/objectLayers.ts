@@ -11,11 +11,11 @@ import * as S3Objects from "./object/S3Objects.ts"
 /** The folder of AGON_DATA with the objects. */
 export const localDirectory = (directory: string) => join(directory, "objects")
 
-export const objectLayers = ({ directory, public_origin, s3 }: SettingsShape, { object_urls }: Pick<Secrets, "object_urls">) => {
+export const objectLayers = ({ directory, node, public_origin, s3 }: SettingsShape, { object_urls }: Pick<Secrets, "object_urls">) => {
   const unusable = ({ detail }: { readonly detail: string }) =>
     Layer.effectContext(Effect.fail(refuse(`the object store cannot be used: ${detail}`)))
   if (s3 !== undefined) return { store: Layer.catchTag(S3Objects.layer(s3), "ObjectsUnavailable", unusable), routes: Layer.empty }
-  const options = { directory: localDirectory(directory), secret: object_urls, publicOrigin: public_origin }
+  const options = { directory: localDirectory(directory), secret: object_urls, publicOrigin: public_origin, isShared: node !== undefined }
   const local = Layer.catchTag(LocalObjects.layer(options), "ObjectsUnavailable", unusable)
   return { store: local, routes: layerRoutes.pipe(Layer.provide(local)) }
 }

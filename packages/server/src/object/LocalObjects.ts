@@ -17,6 +17,8 @@ export interface LocalObjectsOptions {
   readonly secret: Redacted.Redacted<string>
   /** `http://host:port` without a path, as competitors and runners reach the service. */
   readonly publicOrigin: string
+  /** Whether other nodes write to the directory as well. */
+  readonly isShared?: boolean
 }
 
 const now_s = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1000))
@@ -32,7 +34,7 @@ export class LocalObjects extends Context.Service<
 >()("agon/object/LocalObjects") {
   static readonly layer = (options: LocalObjectsOptions): Layer.Layer<ObjectStore | LocalObjects, ObjectsUnavailable> =>
     Layer.effectContext(
-      Effect.map(openObjectDirectory(options.directory), (directory) => {
+      Effect.map(openObjectDirectory(options.directory, options.isShared), (directory) => {
         const mac = hmacSha256(Redacted.value(options.secret))
         return Context.make(ObjectStore, makeStore(directory, mac, options.publicOrigin)).pipe(
           Context.add(LocalObjects, {

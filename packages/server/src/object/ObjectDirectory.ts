@@ -1,11 +1,11 @@
 /**
  * Objects as files. Protocol:
  *   <directory>/objects/<key>       stored objects; only ever created by rename, so whole or absent
- *   <directory>/partial/<random>    files that are being written; deleted when the directory is opened
+ *   <directory>/partial/<random>    files that are being written; those that were left are deleted when the directory is opened
  * A write goes to a partial file, is flushed, renamed into place, and the directory is flushed: once `receive` has
  * answered, the object survives a power cut, and a write that ends early (refusal, interruption, kill) leaves nothing
- * under the key. Two writers of one key never mix; the later rename wins. One process owns the directory at a time
- * (the service locks AGON_DATA at its start): a second one would delete the first one's partial files.
+ * under the key. Two writers of one key never mix; the later rename wins. Nodes may share the directory: one that starts
+ * leaves the partial files of the others.
  *
  * A replay is uploaded for each match, so an upload of one is not flushed before a result takes it over (`verify` with `into`): a power
  * cut in between costs the upload, and the match is played again. A kill of the service costs nothing.
@@ -14,7 +14,7 @@ import { hash, randomBytes } from "node:crypto"
 import { createReadStream, type StatsFs } from "node:fs"
 import * as fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { Effect, Option, Stream } from "effect"
+import { Clock, Effect, Option, Stream } from "effect"
 import { contentMeter, meterInto } from "./contentMeter.ts"
 import { absentIsUndefined, codeOf, flushDirectory, makeDirectories, pinned, renamed, unlinked, writeNew } from "./files.ts"
 import { isReplayUpload } from "./keys.ts"
@@ -211,12 +211,30 @@ export const readPath = (key: string, path: string, range?: Range): Stream.Strea
 /** The directory for reading alone, beside the process that owns it: nothing is made or deleted. */
 export const readObjectDirectory = (directory: string): Pick<ObjectDirectory, "read" | "stat"> => make(resolve(directory))
 
-/** Makes the directory where it is missing and deletes partial files that an earlier process left. */
-export const openObjectDirectory = (directory: string): Effect.Effect<ObjectDirectory, ObjectsUnavailable> =>
-  attempt("open", "", async () => {
-    const absolute = resolve(directory)
-    await makeDirectories(join(absolute, "objects"))
-    await fs.rm(join(absolute, "partial"), { recursive: true, force: true })
-    await makeDirectories(join(absolute, "partial"))
-    return make(absolute)
-  })
+/** No upload is so long without a byte: the server ends it before (http/Connections.ts). */
+const LEFT_MS = 3_600_000
+
+/** Deletes partial files that an earlier process left: all, or those that have not changed since. */
+const sweepPartials = async (partials: string, before_ms?: number): Promise<void> => {
+  for (const name of await fs.readdir(partials)) {
+    const path = join(partials, name)
+    const found = before_ms === undefined ? undefined : await absentIsUndefined(() => fs.stat(path))
+    if (before_ms !== undefined && found !== undefined && found.ctimeMs >= before_ms) continue // a link is as old as its ctime
+    await fs.rm(path, { recursive: true, force: true })
+  }
+}
+
+/**
+ * Makes the directory where it is missing, and deletes partial files that an earlier process left. Where other nodes write to the
+ * directory as well, only those go that are too old for theirs.
+ */
+export const openObjectDirectory = (directory: string, isShared = false): Effect.Effect<ObjectDirectory, ObjectsUnavailable> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>
+    attempt("open", "", async () => {
+      const absolute = resolve(directory)
+      await makeDirectories(join(absolute, "objects"))
+      await makeDirectories(join(absolute, "partial"))
+      await sweepPartials(join(absolute, "partial"), isShared ? now_ms - LEFT_MS : undefined)
+      return make(absolute)
+    })
+  )

@@ -37,11 +37,17 @@ export class Refusals {
   }
 
   note(season: string, kind: string, key: string, since: number): void {
-    const { keys, kinds } = this.#seasons.get(season) ?? { kinds: new CappedMap(KINDS_MAX), keys: new CappedMap(KEYS_MAX) }
-    this.#seasons.set(season, {
-      kinds: kinds.set(kind, since),
-      keys: keys.set(`${key} ${kind}`, { since, at_ms: this.#clock.currentTimeMillisUnsafe() })
-    })
+    const { keys, kinds } = this.#of(season)
+    kinds.set(kind, since)
+    keys.set(`${key} ${kind}`, { since, at_ms: this.#clock.currentTimeMillisUnsafe() })
+  }
+
+  #of(season: string): OfSeason {
+    const known = this.#seasons.get(season)
+    if (known !== undefined) return known
+    const fresh = { kinds: new CappedMap<string, number>(KINDS_MAX), keys: new CappedMap<string, Refusal>(KEYS_MAX) }
+    this.#seasons.set(season, fresh)
+    return fresh
   }
 
   /** A signal: everybody may ask again. */

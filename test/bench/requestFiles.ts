@@ -1,12 +1,12 @@
 /**
- * The rooms of a request: the files of the service of which a function runs for it, by V8's count of calls, in a service of its own in this
- * process. What happens in the background is left out: a room counts if every one of several requests goes through it.
+ * The files of the service of which a function runs for a request, by V8's count of calls, in a service of its own in this process. The
+ * background is left out: a file counts if every one of several requests goes through it.
  *
- *   node test/bench/rooms.ts
+ *   node test/bench/requestFiles.ts
  *
  * The surroundings are common to all routes: the way from Node's event to the handler and back, sign-in, the database's adapter, counters.
- * The actor is what the season's mailbox leads to, and the object store counts as one room. A cached read never reaches a handler: its
- * rooms are the surroundings.
+ * The actor is what the season's mailbox leads to, and the object store counts as one file. A cached read never reaches a handler: its
+ * files are the surroundings.
  */
 import { Session } from "node:inspector/promises"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
@@ -45,30 +45,30 @@ const count = Effect.fnUntraced(function* <A, B, E, R, E2, R2, E3, R3>(
   request: (prepared: B) => Effect.Effect<A, E, R>,
   afterwards: (answer: A) => Effect.Effect<unknown, E2, R2>
 ) {
-  let rooms: Set<string> | undefined
+  let files: Set<string> | undefined
   for (let n = 0; n < TIMES; n++) {
     const prepared = yield* before
     yield* called
     const answer = yield* request(prepared)
     const now = yield* called
     yield* afterwards(answer)
-    rooms = rooms === undefined ? now : rooms.intersection(now)
+    files = files === undefined ? now : files.intersection(now)
   }
-  const all = [...rooms!].sort()
+  const all = [...files!].sort()
   const surrounds = (file: string) => SURROUNDINGS.test(file) && !EXCEPT.test(file)
   const own = all.filter((file) => !surrounds(file) && !ACTOR.test(file))
   const [around, actor] = [all.filter(surrounds), all.filter((file) => ACTOR.test(file))]
   const apart = own.filter((file) => !STORE.test(file))
-  const rooms_n = apart.length + (apart.length < own.length ? 1 : 0)
-  console.log(`\n${name}: ${rooms_n} rooms, ${around.length} of the surroundings, ${actor.length} of the actor`)
-  for (const [kind, files] of Object.entries({ rooms: own, surroundings: around, actor })) console.log(`  ${kind}: ${files.join(", ")}`)
+  const files_n = apart.length + (apart.length < own.length ? 1 : 0)
+  console.log(`\n${name}: ${files_n} files, ${around.length} of the surroundings, ${actor.length} of the actor`)
+  for (const [kind, names] of Object.entries({ files: own, surroundings: around, actor })) console.log(`  ${kind}: ${names.join(", ")}`)
 })
 
 const main = Effect.gen(function* () {
   const { as, origin } = yield* Service.Service
-  const fleet = yield* keyed("rooms")
+  const fleet = yield* keyed("files")
   const { client } = fleet
-  const here = yield* seasonOf("rooms", fleet, 2)
+  const here = yield* seasonOf("files", fleet, 2)
   const runner = yield* fleet.open(["match"])
   const lease = Effect.map(client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } }), ({ leases }) => leases.filter(isMatch)[0]!)
   const page = (query: string) =>

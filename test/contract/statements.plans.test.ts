@@ -80,7 +80,7 @@ const NAMED = {
 }
 
 const cut = { limit: 26, offset: 0 }
-const fitting: Fitting = { total: SIZE.matches, of: SIZE.matches, first: null, last: null }
+const fitting: Fitting = { total: SIZE.matches, of: SIZE.matches, span: SIZE.matches, first: null, last: null }
 const listing = (query: Partial<Asked> = {}, season: string | null = season_id): Listing => ({
   season_id: season,
   game: null,
@@ -231,7 +231,7 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ sort: "discussed" }, "match_newest"],
   [{ sort: "discussed" }, "thread_discussed"],
   [{ sort: "discussed", map: "board-3" }, "thread_discussed"],
-  [{ sort: "discussed", map: "old" }, "match_newest", { ...fitting, total: 60, first: now, last: now }],
+  [{ sort: "discussed", map: "old" }, "match_newest", { ...fitting, total: 60, span: 60, first: now, last: now }],
   [{ sort: "discussed", model }, "seat_version"],
   [{ ladder: "nano" }, "match_newest"],
   [{ class: "micro" }, "match_newest"],
@@ -241,7 +241,8 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ since: "2026-10-31T00:00:00Z" }, "match_newest"],
   [{ class: "micro", players_max: 2, top: 100 }, "match_newest"],
   [{ sort: "longest", ladder: "nano" }, "match_longest", { ...fitting, total: 12_000 }],
-  [{ sort: "upset", map: "old" }, "match_newest", { ...fitting, total: 60, first: now, last: now }],
+  [{ sort: "upset", map: "old" }, "match_newest", { ...fitting, total: 60, span: 60, first: now, last: now }],
+  [{ sort: "longest", class: "large" }, "match_longest", { ...fitting, total: SIZE.matches / 50 }],
   [{ model }, "version_model"],
   [{ model }, "seat_version"],
   [{ model }, "seat_trial"],

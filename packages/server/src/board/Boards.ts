@@ -1,11 +1,12 @@
 /** Reads the boards of a season: all of them, in play or not, in the order they were added. */
 
 import type { BoardDetail, Boards as BoardList } from "@agon/api/board/api.ts"
-import { NotFound } from "@agon/api/Problem.ts"
+import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { isSlug } from "@agon/api/Wire.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Counted, KeptCounts } from "../match/KeptCounts.ts"
+import { makeWholeCounts } from "../match/WholeCounts.ts"
 import { type CountedRow, makeQueries } from "./queries.ts"
 
 export interface BoardsAsked {
@@ -18,8 +19,8 @@ export interface BoardsAsked {
 export class Boards extends Context.Service<
   Boards,
   {
-    readonly list: (season_id: string, asked: BoardsAsked) => Effect.Effect<BoardList>
-    readonly get: (season_id: string, map_id: string) => Effect.Effect<BoardDetail, NotFound>
+    readonly list: (season_id: string, asked: BoardsAsked) => Effect.Effect<BoardList, Unavailable>
+    readonly get: (season_id: string, map_id: string) => Effect.Effect<BoardDetail, NotFound | Unavailable>
   }
 >()("agon/Boards") {
   static readonly layer: Layer.Layer<Boards, never, SqlClient.SqlClient> = Layer.effect(
@@ -49,23 +50,29 @@ const countedOf = (rows: ReadonlyArray<CountedRow>): Counted<Played> => {
 const makeBoards = Effect.gen(function* () {
   const queries = yield* makeQueries
   const kept = new KeptCounts<Played>({ join, most: SEASONS_MAX })
-  const count = (season_id: string) => kept.read(season_id, (after) => Effect.map(queries.counted({ season_id, after }), countedOf))
+  const whole = yield* makeWholeCounts
+  const count = (season_id: string) =>
+    kept.read(
+      season_id,
+      (after) => Effect.orDie(Effect.map(queries.counted({ season_id, after }), countedOf)),
+      (everything) => whole(season_id, everything)
+    )
 
   const list = Effect.fn("Boards.list")(function* (season_id: string, { boards, enabled }: BoardsAsked) {
     const played = yield* count(season_id)
-    const rows = yield* queries.boards({ season_id, enabled_only: enabled, files: boards })
+    const rows = yield* Effect.orDie(queries.boards({ season_id, enabled_only: enabled, files: boards }))
     const maps = rows.map(({ file, ...row }) => ({
       ...row,
       matches: played.get(row.map_id) ?? 0,
       ...(boards ? { board: file } : {})
     }))
     return { maps, total: maps.length, next_cursor: null }
-  }, Effect.orDie)
+  })
 
   const get = Effect.fn("Boards.get")(function* (season_id: string, map_id: string) {
     const row = isSlug(map_id) ? yield* Effect.orDie(queries.board({ season_id, map_id })) : Option.none()
     if (Option.isNone(row)) return yield* new NotFound({ detail: `The season has no board ${map_id}.` })
-    const played = yield* Effect.orDie(count(season_id))
+    const played = yield* count(season_id)
     const { file, ...rest } = row.value
     return { ...rest, matches: played.get(map_id) ?? 0, board: file }
   })

@@ -47,7 +47,8 @@ describe("what is kept of counting", () => {
       const kept = sums()
       const asked: Array<number> = []
       const season = { matches: [1, 1, 1], voided: 0 }
-      const read = kept.read("a", (after) =>
+      let whole_n = 0
+      const count = (after: number) =>
         Effect.sync(() => {
           asked.push(after)
           return {
@@ -56,13 +57,18 @@ describe("what is kept of counting", () => {
             voided: season.voided
           }
         })
+      const read = kept.read("a", count, (everything) =>
+        Effect.andThen(
+          Effect.sync(() => whole_n++),
+          everything
+        )
       )
       assert.strictEqual(yield* read, 3)
       season.matches.push(1)
       assert.strictEqual(yield* read, 4)
       Object.assign(season, { matches: [1, 0, 1, 1], voided: 1 })
       assert.strictEqual(yield* read, 3)
-      assert.deepStrictEqual(asked, [0, 3, 4, 0])
+      assert.deepStrictEqual([asked, whole_n], [[0, 3, 4, 0], 2])
     })
   )
 })

@@ -40,13 +40,22 @@ export class KeptCounts<Found> {
     this.#counts = new CappedMap(options.most)
   }
 
-  /** The whole count under this name. `count` answers the count after a number, or of everything after 0. */
-  read<E, R>(name: string, count: (after: number) => Effect.Effect<Counted<Found>, E, R>): Effect.Effect<Found, E, R> {
+  /**
+   * The whole count under this name. `count` answers the count after a number, or of everything after 0; one of everything is put into `whole`,
+   * which may run it elsewhere.
+   */
+  read<E>(
+    name: string,
+    count: (after: number) => Effect.Effect<Counted<Found>>,
+    whole: (everything: Effect.Effect<Found>) => Effect.Effect<Found, E>
+  ): Effect.Effect<Found, E> {
+    const everything = whole(Effect.map(count(0), (counted) => this.add(name, 0, counted)!))
     return Effect.suspend(() => {
       const after = this.after(name)
+      if (after === 0) return everything
       return Effect.flatMap(count(after), (counted) => {
         const all = this.add(name, after, counted)
-        return all === undefined ? Effect.map(count(0), (whole) => this.add(name, 0, whole)!) : Effect.succeed(all)
+        return all === undefined ? everything : Effect.succeed(all)
       })
     })
   }

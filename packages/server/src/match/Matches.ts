@@ -9,7 +9,7 @@ import type { Frame, MatchDetail, OwnMatch } from "@agon/api/match/Match.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Viewer } from "../database/visibility.ts"
 import { firstGame, registered } from "../season/registered.ts"
@@ -20,6 +20,7 @@ import { type Asked, eitherSideOf, type Found, type Listing, listsTrials, namesS
 import { type MatchRow, makeQueries } from "./queries.ts"
 import { Replays } from "./Replays.ts"
 import { detailOf, seatOf } from "./seats.ts"
+import { makeWholeCounts } from "./WholeCounts.ts"
 
 /** A list and its season, for the tags of the answer; null where every season was searched. */
 export interface ReadMatches {
@@ -34,7 +35,7 @@ export interface ReadMatch {
 export class Matches extends Context.Service<
   Matches,
   {
-    readonly list: (query: Asked, viewer: Viewer) => Effect.Effect<ReadMatches, UnknownGame | UnknownSeason>
+    readonly list: (query: Asked, viewer: Viewer) => Effect.Effect<ReadMatches, UnknownGame | UnknownSeason | Unavailable>
     readonly get: (id: string, viewer: Viewer) => Effect.Effect<ReadMatch, NotFound>
     readonly frame: (
       id: string,
@@ -44,7 +45,10 @@ export class Matches extends Context.Service<
     readonly related: (
       id: string,
       viewer: Viewer
-    ) => Effect.Effect<{ readonly list: Related; readonly season_id: string; readonly models: ReadonlyArray<string> }, NotFound>
+    ) => Effect.Effect<
+      { readonly list: Related; readonly season_id: string; readonly models: ReadonlyArray<string> },
+      NotFound | Unavailable
+    >
     /** In any state; ask `ownedBy` first. */
     readonly ownOne: (account: SignedIn, id: string) => Effect.Effect<OwnMatch, NotFound>
     /** Whether the account has a seat in it; not where `id` is no UUID. */
@@ -68,8 +72,18 @@ const unknown = new NotFound({ detail: "There is no such match." })
 
 type OfSeason = Listing & { readonly season_id: string }
 
+/** The share of a season's time, until now or its end, in which all of these matches were played. */
+const shareOf = ({ record }: FoundSeason, { first, last }: Found, now: number) => {
+  if (first === null || last === null) return 0
+  const length = (record.closed_at === null ? now : Date.parse(record.closed_at)) - Date.parse(record.submissions_open_at)
+  return Math.min(1, (last.getTime() - first.getTime()) / Math.max(1, length))
+}
+
 /** Filters whose matches are counted once and then kept up to date; some 300 bytes each. */
 const FILTERS_MAX = 10_000
+
+/** Matches of a season that are counted within a request; 0.1 s. */
+const LARGE_SEASON = 500_000
 
 const join = (before: Found, later: Found): Found => ({
   total: before.total + later.total,
@@ -77,12 +91,20 @@ const join = (before: Found, later: Found): Found => ({
   last: later.last ?? before.last
 })
 
-/** The matches of a season that fit a filter. */
-const makeTotals = (queries: Effect.Success<typeof makeQueries>) => {
+/** The matches of a season that fit a filter; `of` is how many it has, as far as that is known. */
+const makeTotals = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>) {
+  const whole = yield* makeWholeCounts
   const kept = new KeptCounts<Found>({ join, most: FILTERS_MAX })
-  return (listing: OfSeason) => Effect.orDie(kept.read(filterOf(listing), (after) => queries.countOfSeason(listing, after)))
-}
-type CountSeason = ReturnType<typeof makeTotals>
+  return (listing: OfSeason, of: number) => {
+    const name = filterOf(listing)
+    return kept.read(
+      name,
+      (after) => Effect.orDie(queries.countOfSeason(listing, after)),
+      (everything) => (of < LARGE_SEASON ? everything : whole(name, everything))
+    )
+  }
+})
+type CountSeason = Effect.Success<ReturnType<typeof makeTotals>>
 
 const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>, countSeason: CountSeason) {
   const seasons = yield* Seasons
@@ -99,10 +121,12 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
 
   const fittingOf = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
     const of = season?.record.matches_played ?? 0
-    const all = { of, first: null, last: null }
-    if (season === undefined || namesSide(listing.query)) return { ...all, total: yield* queries.countOfSide(listing) }
-    return onlySeason(listing.query) ? { ...all, total: of } : { of, ...(yield* countSeason({ ...listing, season_id: season.id })) }
-  }, Effect.orDie)
+    const all = { of, span: of, first: null, last: null }
+    if (season === undefined || namesSide(listing.query)) return { ...all, total: yield* Effect.orDie(queries.countOfSide(listing)) }
+    if (onlySeason(listing.query)) return { ...all, total: of }
+    const fits = yield* countSeason({ ...listing, season_id: season.id }, of)
+    return { of, span: of * shareOf(season, fits, yield* Clock.currentTimeMillis), ...fits }
+  })
 
   /** Whether a page is past the end: anybody can ask for one, and it must not cost a scan of the whole list. */
   const isPastEnd = Effect.fnUntraced(function* (listing: Listing, { total }: Found) {
@@ -166,7 +190,7 @@ const makeReplayOf = (replays: Replays["Service"]) => (row: MatchRow) => {
 
 const makeMatches = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const countSeason = makeTotals(queries)
+  const countSeason = yield* makeTotals(queries)
   const list = yield* makeLists(queries, countSeason)
   const replays = yield* Replays
 
@@ -198,7 +222,7 @@ const makeMatches = Effect.gen(function* () {
     const models = [...new Set(seats.map(({ model_id }) => model_id))]
     const query: Asked = { map, sort: "newest", limit: RELATED_MAX, cursor: 0 }
     // A board may have been out of play for long: the search is limited to the time of its matches.
-    const onBoard = yield* countSeason({ season_id, game: null, viewer, query })
+    const onBoard = yield* countSeason({ season_id, game: null, viewer, query }, Infinity)
     const matches = yield* Effect.orDie(
       queries.related({ ...{ id, season_id, map, models, viewer }, limit: RELATED_MAX, on_board: onBoard })
     )

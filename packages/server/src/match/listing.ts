@@ -49,6 +49,8 @@ export interface Found {
 export interface Fitting extends Found {
   /** The number of rated matches in the season. */
   readonly of: number
+  /** An estimate of how many of those ended between the first and the last that fit. */
+  readonly span: number
 }
 
 const LARGEST_LIMIT = 2 ** 31 - 1
@@ -180,8 +182,13 @@ type Figured = keyof typeof figures
 
 const isFigured = (sort: Sort): sort is Figured => sort in figures
 
-/** Whether reading every fitting match is expected to be cheaper than walking the sort's index as far as the page. */
-const isRare = ({ of, total }: Fitting, upTo: number) => total < of && total * total < upTo * of
+/** Of an index alone so many matches are read in the time of one of the table. */
+const FROM_INDEX = 8
+/**
+ * Whether reading every fitting match is expected to be cheaper than walking the sort's index as far as the page. They are found by going
+ * through match_newest, which has what is filtered by, from the last to the first.
+ */
+const isRare = ({ of, span, total }: Fitting, upTo: number) => total < of && total * (total + span / FROM_INDEX) < upTo * of
 
 /** Limits the search to the time of the fitting matches. A Date has dropped the microseconds. */
 export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last">): Fragment =>

@@ -243,6 +243,11 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ sort: "longest", ladder: "nano" }, "match_longest", { ...fitting, total: 12_000 }],
   [{ sort: "upset", map: "old" }, "match_newest", { ...fitting, total: 60, span: 60, first: now, last: now }],
   [{ sort: "longest", class: "large" }, "match_longest", { ...fitting, total: SIZE.matches / 50 }],
+  [
+    { sort: "closest", map: "old" },
+    "match_newest",
+    { ...fitting, total: SIZE.matches / 50, span: SIZE.matches / 50, first: now, last: now }
+  ],
   [{ model }, "version_model"],
   [{ model }, "seat_version"],
   [{ model }, "seat_trial"],

@@ -185,10 +185,15 @@ const isFigured = (sort: Sort): sort is Figured => sort in figures
 /** Of an index alone so many matches are read in the time of one of the table. */
 const FROM_INDEX = 8
 /**
+ * How much cheaper walking must look: it finds nothing for long where the matches that fit come last. Matches of one figure are in the order
+ * of time, so those of a board that was played at first only are behind all others that were as close.
+ */
+const SURELY = 4
+/**
  * Whether reading every fitting match is expected to be cheaper than walking the sort's index as far as the page. They are found by going
  * through match_newest, which has what is filtered by, from the last to the first.
  */
-const isRare = ({ of, span, total }: Fitting, upTo: number) => total < of && total * (total + span / FROM_INDEX) < upTo * of
+const isRare = ({ of, span, total }: Fitting, upTo: number) => total < of && total * (total + span / FROM_INDEX) < SURELY * upTo * of
 
 /** Limits the search to the time of the fitting matches. A Date has dropped the microseconds. */
 export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last">): Fragment =>

@@ -51,7 +51,7 @@ const prepared = Effect.fnUntraced(function* (admin: Visitor) {
     "rules.cooldown_s": "0",
     "rules.trial.matches": "2"
   })
-  assert.strictEqual(made.path, desk())
+  assert.strictEqual(made.path, `${desk()}?done=yes`)
   const restricted = yield* pressed(admin, desk(), "Yes, restrict entry to the roster: Forms")
   assert.include(restricted.shown.text, "Only people on the roster may enter")
   yield* pressed(admin, desk("/people"), "Add", { logins: "ada\nbob", provider: "dev" })

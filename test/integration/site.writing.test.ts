@@ -108,7 +108,7 @@ layer(ready, { excludeTestServices: true, timeout: "300 seconds" })("a signed-in
       assert.deepStrictEqual(leads(yield* send(at, "ada", { form: "reenter", from: "winter" })), [303, to])
       const closed = yield* send(`/me/models/${model}/submit/winter`, "ada", { form: "reenter", from: "spring" })
       assert.strictEqual(closed.status, 409)
-      assert.match(closed.text, /<p class="bad alert" role="alert"><bdi>[^<]+<\/bdi><\/p>/)
+      assert.match(closed.text, /<p class="bad alert" role="alert" tabindex="-1" autofocus><bdi>[^<]+<\/bdi><\/p>/)
       assert.include(closed.text, `<option value="spring" selected>`)
       assert.notInclude(yield* seen(`/me/models/${Fixture.modelIds.delta}/submit/today`, "ada"), "Enter a version of another season again")
     })

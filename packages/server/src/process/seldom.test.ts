@@ -3,7 +3,7 @@ import { Effect, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { seldom } from "./seldom.ts"
 
-/** What is logged meanwhile: message and fields. */
+/** The lines that are logged meanwhile: message and fields. */
 const logged = <E, R>(effect: Effect.Effect<unknown, E, R>) =>
   Effect.gen(function* () {
     const lines: Array<unknown> = []

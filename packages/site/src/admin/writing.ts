@@ -109,7 +109,7 @@ const changed = ({ name }: Form, tried: Tried | undefined, field: string, old: s
   return html`<input type="hidden" name="${field}" value="${of}">${now !== undefined && html`<input type="hidden" name="${WAS}" value="${wasText(now)}">`}`
 }
 
-/** What another has made of a text meanwhile, whole, below the form of one's own. */
+/** The text as another has made it meanwhile, whole, below the form of one's own. */
 const standing = (form: Form, tried: Tried | undefined, body: string | undefined): Html | false =>
   tried?.form === form.name && tried.status === OVERTAKEN && body !== undefined && html`<h3>As it stands now</h3>\n${prose(body)}\n`
 

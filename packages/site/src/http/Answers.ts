@@ -157,7 +157,7 @@ const makePassing =
     return { source, headers: PRIVATE, refused: PRIVATE }
   }
 
-/** What the service in front may keep the page by. */
+/** The headers by which the service in front may keep the page. */
 const toldOf = ({ fresh_ms, reads }: Made): Headers => {
   const named = namedIn(reads)
   return { [FRESH]: String(fresh_ms), ...(named === undefined ? {} : { [READS]: named }) }

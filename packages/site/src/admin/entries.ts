@@ -51,7 +51,7 @@ const entryRow =
 <td>${count(rank)}</td>
 <td>${decimal(rating)}</td>
 <td>${count(matches)}</td>
-<td>${baseline ? html`<a href="${seasonDeskAt(game, slug, "baselines")}" aria-label="Take ${model} out of play">a baseline: take it out of play</a>` : state !== "closed" && html`<a href="${withQuery(seasonDeskAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
+<td>${baseline ? html`<a href="${seasonDeskAt(game, slug, "baselines")}" aria-label="A baseline: take it out of play (${model})">A baseline: take it out of play</a>` : state !== "closed" && html`<a href="${withQuery(seasonDeskAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
 </tr>
 `
 

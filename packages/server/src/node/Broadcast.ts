@@ -36,7 +36,7 @@ export interface Pulse {
 }
 const usual: Pulse = { beat_ms: 10_000, disconnected_ms: 30_000 }
 
-export type Topic = "purge" | "work" | "seasons" | "suspended"
+export type Topic = "purge" | "work" | "seasons" | "suspended" | "served"
 
 /** Words of all topics are told one after the other, so none of these may wait for the database. */
 export interface Listener {

@@ -12,9 +12,11 @@ import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "@agon/api/Problem.ts"
 import { type LeasedAcceptance, type LeaseRequest, WAIT_S_MAX } from "@agon/api/runner/protocol.ts"
 import { Clock, Context, Effect, Layer } from "effect"
+import { LocalMailboxes } from "../actor/LocalMailboxes.ts"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
-import { Fairness } from "./Fairness.ts"
+import { Broadcast } from "../node/Broadcast.ts"
+import { makeFairnessOfNodes } from "./FairnessOfNodes.ts"
 import { tellAudits } from "./HeldLeases.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import type { LeasePayload } from "./LeasePayloads.ts"
@@ -34,10 +36,11 @@ export class Dispatcher extends Context.Service<
   Dispatcher,
   { readonly lease: (key: KeyOfRunner, request: LeaseRequest) => Effect.Effect<Handed, InvalidRequest | NotFound | Unavailable> }
 >()("agon/Dispatcher") {
-  static readonly layer: Layer.Layer<Dispatcher, never, ReplayAudits | SeasonCalls | OpenSeasons | Parking> = Layer.effect(
-    Dispatcher,
-    Effect.suspend(() => makeDispatcher)
-  )
+  static readonly layer: Layer.Layer<Dispatcher, never, ReplayAudits | SeasonCalls | OpenSeasons | Parking | Broadcast | LocalMailboxes> =
+    Layer.effect(
+      Dispatcher,
+      Effect.suspend(() => makeDispatcher)
+    )
 }
 
 const makeDispatcher = Effect.gen(function* () {
@@ -118,7 +121,7 @@ const makeTurns = Effect.gen(function* () {
   const seasons = yield* OpenSeasons
   const parking = yield* Parking
   const known = yield* KnownRuntimes
-  const [fairness, mayAsk] = [new Fairness(), mayAskWith(known)]
+  const [fairness, mayAsk] = [yield* makeFairnessOfNodes, mayAskWith(known)]
 
   /** Work done by a season's own runners does not count towards its share of the platform's. */
   const inTurn = (caller: Caller, waits: boolean): ReadonlyArray<OpenSeason> => {

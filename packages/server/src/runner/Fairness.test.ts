@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Fairness } from "./Fairness.ts"
+import { Fairness, HOME_LEAD } from "./Fairness.ts"
 
 const seasons = ["a", "b", "c"].map((id) => ({ id }))
 
@@ -55,5 +55,20 @@ describe("Fairness", () => {
     fairness.served("a", 1)
     fairness.served("b", 1)
     assert.deepStrictEqual([fairness.share(seasons, 7), fairness.share(seasons, 1)], [4, 1])
+  })
+  it("asks the seasons of its node first, until they are ahead of the others by their lead", () => {
+    const fairness = new Fairness()
+    const isHome = (id: string) => id === "b"
+    const first = () => fairness.order(seasons, isHome)[0]!.id
+    const given: Array<string> = []
+    for (let n = 0; n < HOME_LEAD + 6; n++) {
+      given.push(first())
+      fairness.served(given.at(-1)!, 1)
+    }
+    assert.deepStrictEqual(
+      given.slice(0, HOME_LEAD),
+      Array.from({ length: HOME_LEAD }, () => "b")
+    )
+    assert.sameMembers(given.slice(HOME_LEAD), ["a", "b", "c", "a", "b", "c"])
   })
 })

@@ -3,20 +3,29 @@
  * every lease; the season with the lowest one is asked first. A season without work saves up no credit: it resumes at the
  * virtual time of those served meanwhile. Where a runner takes several pieces of work at once, no season gives it more
  * than its share before the others were asked.
+ *
+ * Where there are several nodes, a season that lives here is asked before one that lives elsewhere as long as it is not more than
+ * `HOME_LEAD` leases ahead: an ask of another node costs both a request. Nodes tell each other what they have given
+ * (FairnessOfNodes.ts), so that a node whose own seasons are ahead gives the others their share.
  */
 import { CappedMap } from "../process/CappedMap.ts"
 
 /** Seasons asked last whose time is known: seasons end, and nobody tells. One that is forgotten resumes as a new one. */
 const SEASONS_MAX = 4_096
+/** Leases by which a season of this node may be ahead of one elsewhere and is still asked first: some tenths of a busy node's second. */
+export const HOME_LEAD = 16
 
 export class Fairness {
   readonly #served = new CappedMap<string, number>(SEASONS_MAX)
   readonly #idle = new CappedMap<string, true>(SEASONS_MAX)
   #now = 0
 
-  /** The seasons in the order in which to ask them. */
-  order<A extends { readonly id: string }>(seasons: ReadonlyArray<A>): ReadonlyArray<A> {
-    return seasons.toSorted((a, b) => this.#timeOf(a.id) - this.#timeOf(b.id))
+  /** The seasons in the order in which to ask them; `isHome` says of each whether it lives on this node. */
+  order<A extends { readonly id: string }>(seasons: ReadonlyArray<A>, isHome: (id: string) => boolean = () => true): ReadonlyArray<A> {
+    // From now on it falls behind while others are served.
+    for (const { id } of seasons) if (!this.#served.has(id)) this.#served.set(id, this.#now)
+    const rank = ({ id }: A) => this.#timeOf(id) - (isHome(id) ? HOME_LEAD : 0)
+    return seasons.toSorted((a, b) => rank(a) - rank(b))
   }
 
   /** How much of `room` each of these seasons may fill in the first pass; a season that was idle when last asked leaves its share to the others. */

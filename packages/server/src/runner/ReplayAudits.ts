@@ -31,6 +31,7 @@ import { Parking } from "../actor/Parking.ts"
 import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { byLabel } from "../metric/byLabel.ts"
+import { CappedMap } from "../process/CappedMap.ts"
 import { seldomFailed } from "../process/seldom.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
@@ -47,6 +48,8 @@ const OWN_WAIT_MS = 3_600_000
 /** A runner silent for this long is not waited for. */
 const OWN_SEEN_MS = 90_000
 const LEASES_MAX = 8
+/** Of the kinds of runners that ask between two looks, so many are known to be given nothing; others ask in vain. */
+const KINDS_MAX = 4_096
 
 type Receipt = LeasedAcceptance["reason"]
 
@@ -78,7 +81,7 @@ const makeReplayAudits = Effect.gen(function* () {
   const queries = yield* makeQueries
   const payloads = yield* LeasePayloads
   const judge = yield* makeJudge
-  const { look, waiting } = yield* makeLook(judge)
+  const { given, look, waiting } = yield* makeLook(judge)
   yield* look.pipe(Effect.repeat(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)
 
   return ReplayAudits.of({
@@ -86,11 +89,14 @@ const makeReplayAudits = Effect.gen(function* () {
     lease: Effect.fnUntraced(function* ({ key, runner }, max) {
       if (waiting.size === 0 || max <= 0 || !runner.accepts.includes("audit") || runner.state === "draining") return []
       if (key.season_id !== null && !waiting.has(key.season_id)) return []
+      const [kind, nothing] = [kindOf({ key, runner }), given.nothing]
+      if (nothing.has(kind)) return []
       const now = yield* Clock.currentTimeMillis
       const until = now + LEASE_MS
       const times = { now: new Date(now), until: new Date(until), since: new Date(now - WAIT_MS) }
       const asked = { runner: runner.id, key: key.id, season_id: key.season_id, ...times, limit: max }
       const taken = yield* Effect.orDie(queries.take(asked))
+      if (taken.length === 0) nothing.set(kind, true)
       return yield* Effect.forEach(taken, (audit) => {
         const lease = leaseName(audit.id, audit.lease_n)
         return Effect.map(payloads.audit(audit, lease, until), (payload) => ({ lease, payload }))
@@ -181,11 +187,19 @@ const makeJudge = Effect.gen(function* () {
   return { hear, giveUp }
 })
 
-/** Takes back lost leases, gives up audits that have waited too long, and wakes runners for new ones. */
+/** Runners of one key, runtime and engines may play the same matches again. */
+const kindOf = ({ key, runner: { engines, runtime_version } }: Caller): string =>
+  `${key.id} ${runtime_version} ${engines.map(({ engine_digest, game }) => `${game}:${engine_digest}`).join()}`
+
+/**
+ * Takes back lost leases, gives up audits that have waited too long, and wakes runners for new ones. Which kinds of runners were given
+ * nothing since the last look is remembered: while audits wait for another key, each lease request would ask in vain.
+ */
 const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJudge>) {
   const queries = yield* makeQueries
   const parking = yield* Parking
   const waiting = new Map<string, string>()
+  const given = { nothing: new CappedMap<string, true>(KINDS_MAX) }
   const look = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
     yield* queries.lapse(new Date(now))
@@ -195,8 +209,9 @@ const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJ
     const rows = yield* queries.waiting(undefined)
     const fresh = rows.filter(({ season_id, sum }) => waiting.get(season_id) !== sum)
     waiting.clear()
+    given.nothing = new CappedMap(KINDS_MAX) // a request on its way notes its answer in the one before
     for (const { season_id, sum } of rows) waiting.set(season_id, sum)
     for (const { season_id } of fresh) parking.wake(season_id)
   }).pipe(Effect.catchCause(seldomFailed("audits were not looked at")))
-  return { look, waiting }
+  return { given, look, waiting }
 })

@@ -12,7 +12,7 @@ import { storableJson, storableText } from "../database/storable.ts"
 import { gathered } from "../http/gathered.ts"
 import { seldomFailed } from "../process/seldom.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
-import { makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
+import { type Held, makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
 
 /** A runner sends a heartbeat at a third of the lease. */
 const HEARTBEAT_S = LEASE_MS / 3_000
@@ -50,6 +50,11 @@ export class Runners extends Context.Service<
     readonly close: (key: KeyOfRunner, id: string) => Effect.Effect<void, NotFound>
     /** The runner; its call is recorded. Unknown, or of another key: not found. */
     readonly heard: (key: KeyOfRunner, id: string) => Effect.Effect<OpenRunner, NotFound>
+    /** The same, with all leases that the rows say it holds. */
+    readonly heardHolding: (
+      key: KeyOfRunner,
+      id: string
+    ) => Effect.Effect<{ readonly runner: OpenRunner; readonly leases: ReadonlyArray<Held> }, NotFound>
     /** Whether the runner has called this node within 90 s. */
     readonly here: (id: string) => boolean
   }
@@ -92,7 +97,24 @@ const makeRunners = Effect.gen(function* () {
   const session = yield* gathered((ids) =>
     Effect.map(Effect.orDie(queries.sessions(ids)), (rows) => new Map(rows.map((row) => [row.id, row])))
   )
+  const sessionHolding = yield* gathered((ids) =>
+    Effect.map(Effect.orDie(queries.sessionsHolding(ids)), (rows) => new Map(rows.map((row) => [row.id, row])))
+  )
   const unmarked = yield* makeMarks
+
+  /** Records the call of a runner that was found, and that is this key's. */
+  const noted = Effect.fnUntraced(function* <Found extends OpenRunner>(key: KeyOfRunner, found: Found | undefined) {
+    if (found?.key_id !== key.id) return yield* noRunner
+    const { id } = found
+    const now = yield* Clock.currentTimeMillis
+    if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found
+    seenAt.set(id, now)
+    if (found.state !== "gone") unmarked.add(id)
+    else
+      for (const about of yield* Effect.orDie(queries.returns({ id, now: new Date(now) })))
+        yield* Effect.logInfo("a runner returned", { runner: id, ...about })
+    return found
+  })
 
   const sweep = Effect.gen(function* () {
     const now = yield* Clock.currentTimeMillis
@@ -130,16 +152,11 @@ const makeRunners = Effect.gen(function* () {
     }),
 
     heard: Effect.fnUntraced(function* (key, id) {
-      const found = isUuid(id) ? yield* session(id.toLowerCase()) : undefined
-      if (found?.key_id !== key.id) return yield* noRunner
-      const now = yield* Clock.currentTimeMillis
-      if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found
-      seenAt.set(id, now)
-      if (found.state !== "gone") unmarked.add(found.id)
-      else
-        for (const about of yield* Effect.orDie(queries.returns({ id, now: new Date(now) })))
-          yield* Effect.logInfo("a runner returned", { runner: id, ...about })
-      return found
+      return yield* noted(key, isUuid(id) ? yield* session(id.toLowerCase()) : undefined)
+    }),
+    heardHolding: Effect.fnUntraced(function* (key, id) {
+      const { leases, ...runner } = yield* noted(key, isUuid(id) ? yield* sessionHolding(id.toLowerCase()) : undefined)
+      return { runner, leases }
     }),
     here: (id) => seenAt.has(id)
   })

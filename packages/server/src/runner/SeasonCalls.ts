@@ -119,8 +119,9 @@ const makeSeasonCalls = Effect.gen(function* () {
   )
 
   const called = Effect.fnUntraced(function* (key: KeyOfRunner, id: string, anew: boolean) {
-    const runner = yield* runners.heard(key, id)
-    if (anew || !holdings.knows(id)) yield* heldBy(id)
+    if (!anew && holdings.knows(id)) return { key, runner: yield* runners.heard(key, id) }
+    const { leases, runner } = yield* runners.heardHolding(key, id)
+    holdings.know(runner.id, leases)
     return { key, runner }
   })
 

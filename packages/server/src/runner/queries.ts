@@ -51,6 +51,8 @@ const Held = Schema.Struct({
   strike_limit: Schema.Int
 })
 
+export type Held = typeof Held.Type
+
 const page = { limit: Schema.Int, offset: Schema.Int }
 const Total = Schema.Struct({ total: Schema.Int })
 
@@ -134,6 +136,16 @@ const GONE_KEPT = 1_000
 const leasesOf =
   "(SELECT count(*) FROM live l WHERE l.runner_id = r.id AND l.until IS NOT NULL)::int + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int"
 
+/** Work by its last lease, unless that lease was given back; audits under the name of their queue. */
+const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.strike_limit FROM (
+  SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.key_id AS key, l.season_id::text AS season, cardinality(l.versions) AS seats,
+    (s.rules->'match'->>'strike_limit')::int AS strike_limit
+  FROM live l JOIN season s ON s.id = l.season_id WHERE NOT l.released
+  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.key_id, w.season_id::text, NULL, 0 FROM review w WHERE NOT w.released
+  UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0 FROM match_audit a WHERE a.state = 'leased') o`
+
+const openRunner = `r.id, r.key_id, r.slots, CASE WHEN r.stopped THEN 'draining' ELSE r.state END AS state, r.accepts, r.engines, r.runtime_version`
+
 const makeSessions = (sql: SqlClient.SqlClient) => ({
   /**
    * Inserts one row, unless the key has its maximum. A key whose runners were flagged repeatedly gets sessions without
@@ -171,8 +183,19 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Array(Schema.String),
     Result: OpenRunner,
     execute: (ids) => sql`
-      SELECT r.id, r.key_id, r.slots, CASE WHEN r.stopped THEN 'draining' ELSE r.state END AS state, r.accepts, r.engines, r.runtime_version
-      FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id`
+      SELECT ${sql.literal(openRunner)} FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id`
+  }),
+
+  /** The same, each with all leases that it holds: of the small tables of open work and of match_audit. */
+  sessionsHolding: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: Schema.Struct({ ...OpenRunner.fields, leases: Schema.Array(Held) }),
+    execute: (ids) => sql`
+      WITH asked AS (SELECT unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS id),
+        held AS (SELECT h.runner, jsonb_agg(to_jsonb(h)) AS leases FROM asked JOIN (SELECT ${sql.literal(openLease)}) h ON h.runner = asked.id
+          GROUP BY h.runner)
+      SELECT ${sql.literal(openRunner)}, coalesce(held.leases, '[]') AS leases
+      FROM asked JOIN runner r ON r.id = asked.id LEFT JOIN held ON held.runner = r.id`
   }),
 
   /**
@@ -243,14 +266,6 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
         ${sql.literal(leasesOf)} AS leases, b.state = 'active' AS fresh`
   })
 })
-
-/** Work by its last lease, unless that lease was given back; audits under the name of their queue. */
-const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.strike_limit FROM (
-  SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.key_id AS key, l.season_id::text AS season, cardinality(l.versions) AS seats,
-    (s.rules->'match'->>'strike_limit')::int AS strike_limit
-  FROM live l JOIN season s ON s.id = l.season_id WHERE NOT l.released
-  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.key_id, w.season_id::text, NULL, 0 FROM review w WHERE NOT w.released
-  UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0 FROM match_audit a WHERE a.state = 'leased') o`
 
 const makeWork = (sql: SqlClient.SqlClient) => ({
   /** Rows by the primary key. */

@@ -90,16 +90,23 @@ const makeMarks = Effect.gen(function* () {
   return unmarked
 })
 
-const makeRunners = Effect.gen(function* () {
-  const known = yield* KnownRuntimes
+/** Each in one statement with those that are asked for meanwhile. */
+const makeLookups = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const seenAt = new Map<string, number>()
   const session = yield* gathered((ids) =>
     Effect.map(Effect.orDie(queries.sessions(ids)), (rows) => new Map(rows.map((row) => [row.id, row])))
   )
   const sessionHolding = yield* gathered((ids) =>
     Effect.map(Effect.orDie(queries.sessionsHolding(ids)), (rows) => new Map(rows.map((row) => [row.id, row])))
   )
+  return { session, sessionHolding }
+})
+
+const makeRunners = Effect.gen(function* () {
+  const known = yield* KnownRuntimes
+  const queries = yield* makeQueries
+  const seenAt = new Map<string, number>()
+  const { session, sessionHolding } = yield* makeLookups
   const unmarked = yield* makeMarks
 
   /** Records the call of a runner that was found, and that is this key's. */

@@ -146,6 +146,28 @@ const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.s
 
 const openRunner = `r.id, r.key_id, r.slots, CASE WHEN r.stopped THEN 'draining' ELSE r.state END AS state, r.accepts, r.engines, r.runtime_version`
 
+const makeCallers = (sql: SqlClient.SqlClient) => ({
+  /** Rows by the primary key. A join, since a list would be parsed out of its text anew for every row. */
+  sessions: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: OpenRunner,
+    execute: (ids) => sql`
+      SELECT ${sql.literal(openRunner)} FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id`
+  }),
+
+  /** The same, each with all leases that it holds: of the small tables of open work and of match_audit. */
+  sessionsHolding: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: Schema.Struct({ ...OpenRunner.fields, leases: Schema.Array(Held) }),
+    execute: (ids) => sql`
+      WITH asked AS (SELECT unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS id),
+        held AS (SELECT h.runner, jsonb_agg(to_jsonb(h)) AS leases FROM asked JOIN (SELECT ${sql.literal(openLease)}) h ON h.runner = asked.id
+          GROUP BY h.runner)
+      SELECT ${sql.literal(openRunner)}, coalesce(held.leases, '[]') AS leases
+      FROM asked JOIN runner r ON r.id = asked.id LEFT JOIN held ON held.runner = r.id`
+  })
+})
+
 const makeSessions = (sql: SqlClient.SqlClient) => ({
   /**
    * Inserts one row, unless the key has its maximum. A key whose runners were flagged repeatedly gets sessions without
@@ -177,26 +199,6 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
   forget: ({ key_id, now }: { readonly key_id: string; readonly now: Date }) => sql`
     DELETE FROM runner WHERE id IN (SELECT id FROM runner WHERE key_id = ${key_id} AND state = 'gone'
       AND coalesce(flagged_at < ${now}::timestamptz - interval '1 day', true) ORDER BY created_at DESC OFFSET ${GONE_KEPT})`,
-
-  /** Rows by the primary key. A join, since a list would be parsed out of its text anew for every row. */
-  sessions: SqlSchema.findAll({
-    Request: Schema.Array(Schema.String),
-    Result: OpenRunner,
-    execute: (ids) => sql`
-      SELECT ${sql.literal(openRunner)} FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id`
-  }),
-
-  /** The same, each with all leases that it holds: of the small tables of open work and of match_audit. */
-  sessionsHolding: SqlSchema.findAll({
-    Request: Schema.Array(Schema.String),
-    Result: Schema.Struct({ ...OpenRunner.fields, leases: Schema.Array(Held) }),
-    execute: (ids) => sql`
-      WITH asked AS (SELECT unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS id),
-        held AS (SELECT h.runner, jsonb_agg(to_jsonb(h)) AS leases FROM asked JOIN (SELECT ${sql.literal(openLease)}) h ON h.runner = asked.id
-          GROUP BY h.runner)
-      SELECT ${sql.literal(openRunner)}, coalesce(held.leases, '[]') AS leases
-      FROM asked JOIN runner r ON r.id = asked.id LEFT JOIN held ON held.runner = r.id`
-  }),
 
   /**
    * Locks rows by the primary key, each at most every few seconds. A runner that is gone by now stays so until its next call
@@ -340,6 +342,7 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeKeys(sql),
+  ...makeCallers(sql),
   ...makeSessions(sql),
   ...makeRunners(sql),
   ...makeWork(sql)

@@ -5,7 +5,8 @@
  *  1. The directory is locked (DirectoryLock), so nobody else starts a server here, or the start is refused.
  *  2. Programs are found that run as the server's user: ourselves, or, since Postgres refuses root, the owner of the data or `postgres`.
  *  3. A server that a killed program left running is stopped, with its orphaned children. A server of anybody else is never stopped.
- *  4. initdb works in `postgres.initdb.*`, which becomes `postgres` when it is complete, so a kill in the middle leaves no half cluster.
+ *  4. initdb, or the copy of a cluster that was prepared, works in `postgres.initdb.*`, which becomes `postgres` when it is complete, so a
+ *     kill in the middle leaves no half cluster.
  *  5. The server starts; it is up when postmaster.pid says `ready`, which includes the recovery after a kill -9.
  *  6. If it dies while we run, steps 3 and 5 are repeated for ever, after 0.1 s, 0.2 s, ... at most 5 s. Pools reconnect to the
  *     same address by themselves.
@@ -27,6 +28,7 @@ import * as Cluster from "./cluster.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
 import { initdb } from "./initdb.ts"
 import { type PostgresUnavailable, unavailable } from "./PostgresUnavailable.ts"
+import * as Prepared from "./prepared.ts"
 import { launch, type Site, stop, supervise } from "./server.ts"
 import { serverUser } from "./serverUser.ts"
 
@@ -39,6 +41,8 @@ export interface Options {
   readonly password: Redacted.Redacted
   /** Settings of postgresql.conf beside ours or instead of them, as `{ max_connections: "100" }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** A folder in which `prepared.keep` may have left a cluster for this start to copy, where it has to make one. */
+  readonly prepared?: string
   /** Where to look for Postgres's programs; tests name their own. */
   readonly candidates?: ReadonlyArray<Candidate>
 }
@@ -85,7 +89,11 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (
   const settings = Object.entries({ ...DEFAULTS, ...options.settings, ...FIXED }).map(([key, value]) => `${key}=${value}`)
   const cluster = Cluster.nameOf(name, data)
   const site: Site = { data, log: join(directory, "postgres.log"), binaries, user, cluster, settings, child: undefined }
-  if (major === undefined) yield* initdb({ data, binaries, user, superuser: name, password })
+  if (major === undefined) {
+    const kind = { binaries, user, superuser: name }
+    const prepared = options.prepared === undefined ? undefined : Prepared.found(options.prepared, kind)
+    yield* initdb({ ...kind, data, password, prepared })
+  }
   yield* Effect.addFinalizer(() => stop(site))
   yield* launch(site)
   const url = addressOf(yield* Cluster.socketFolder(data), name, password)
@@ -125,7 +133,7 @@ const ownerOf = (data: string) =>
 const addressOf = (host: string, user: string, password: Redacted.Redacted) => (database: string) =>
   Redacted.make(`postgres://${user}:${encodeURIComponent(Redacted.value(password))}@localhost/${database}?host=${encodeURIComponent(host)}`)
 
-/** Clusters that earlier versions were killed in the making of have none, and initdb.ts cannot tell whether its statement failed. */
+/** Clusters that earlier versions were killed in the making of have none. */
 const createDatabase = (url: Redacted.Redacted, name: string) =>
   Effect.gen(function* () {
     const sql = yield* PgClient.PgClient

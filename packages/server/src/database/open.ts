@@ -1,5 +1,6 @@
 /** Opens the database of this service: the one that DATABASE_URL names, or the embedded one, which runs as long as the scope. */
 
+import { fileURLToPath } from "node:url"
 import * as EmbeddedPostgres from "@agon/embedded-postgres/EmbeddedPostgres.ts"
 import type { Fault, PostgresUnavailable } from "@agon/embedded-postgres/PostgresUnavailable.ts"
 import { Effect, Option, type Redacted, type Scope } from "effect"
@@ -41,11 +42,14 @@ const optionsOf = ({ directory }: { readonly directory: string }, { postgres }: 
   directory,
   password: postgres,
   name: NAME,
+  prepared: PREPARED,
   settings: POSTGRES_SETTINGS
 })
 
+/** Where an installation leaves new clusters for first starts (prepareCluster.ts). */
+export const PREPARED = fileURLToPath(new URL("../../../../node_modules/.cache/clusters", import.meta.url))
 /** The data that services have made before are found by this name. */
-const NAME = "agon"
+export const NAME = "agon"
 /** Database.ts shares them among its pools. */
 const POSTGRES_SETTINGS = { max_connections: "60" }
 

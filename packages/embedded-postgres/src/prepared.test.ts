@@ -1,0 +1,80 @@
+import { chownSync, existsSync, mkdirSync, readdirSync, truncateSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Redacted } from "effect"
+import { afterAll, assert, beforeAll, describe, it } from "vitest"
+import { candidates } from "./binaries.ts"
+import { start } from "./EmbeddedPostgres.ts"
+import { keep } from "./prepared.ts"
+import { cleanUp, directory, isRoot, query } from "./testing/LaunchedService.ts"
+
+afterAll(cleanUp)
+
+/** A quotation mark ends a text in SQL, and a backslash is none. */
+const PASSWORD = 'it\'s \\ "a password" $1'
+const FACTS = `SELECT system_identifier::text, current_database() AS database, current_user AS user,
+  (SELECT string_agg(name || '=' || setting, ' ' ORDER BY name) FROM pg_settings
+   WHERE name IN ('data_checksums', 'server_encoding', 'lc_collate', 'wal_segment_size', 'password_encryption')) AS settings
+  FROM pg_control_system()`
+
+/** Facts of a server on a new directory, and of the same when it is started again. */
+const facts = (prepared?: string) => {
+  const path = join(directory(), "data")
+  mkdirSync(path, { mode: 0o700 })
+  const options = { directory: path, name: "kept", password: Redacted.make(PASSWORD), ...(prepared === undefined ? {} : { prepared }) }
+  const told = Effect.gen(function* () {
+    const { url } = yield* start(options)
+    const wrong = new URL(Redacted.value(url))
+    wrong.password = "another"
+    const refused = yield* Effect.promise(() => query(String(wrong), "SELECT 1").catch((error: Error) => error.message))
+    assert.include(refused, "password authentication failed")
+    const [row] = yield* Effect.promise(() => query(Redacted.value(url), FACTS))
+    return row!
+  }).pipe(Effect.scoped)
+  return Effect.runPromise(Effect.all([told, told]))
+}
+
+describe("a prepared cluster", () => {
+  const folder = join(directory(), "clusters")
+  const kept = () => join(folder, readdirSync(folder)[0]!)
+  beforeAll(() => Effect.runPromise(keep({ folder, name: "kept" })))
+
+  it("is made once, and nothing is left beside it", async () => {
+    const before = readdirSync(folder)
+    assert.strictEqual(before.length, 1)
+    assert.isTrue(existsSync(join(kept(), "PG_VERSION")))
+    await Effect.runPromise(keep({ folder, name: "kept" }))
+    assert.deepStrictEqual(readdirSync(folder), before)
+  })
+
+  it("is copied by first starts, each with its own password, and is as one that was made anew", async () => {
+    const [one, again] = await facts(folder)
+    const [other] = await facts(folder)
+    const [anew] = await facts()
+    assert.deepStrictEqual(again, one)
+    assert.deepStrictEqual(other, one)
+    assert.notStrictEqual(anew.system_identifier, one.system_identifier)
+    assert.deepStrictEqual({ ...anew, system_identifier: "" }, { ...one, system_identifier: "" })
+  })
+
+  it("of another version is not found", async () => {
+    const machine = candidates().find((candidate) => "bin" in candidate)
+    if (machine === undefined) return
+    await Effect.runPromise(keep({ folder, name: "kept", candidates: [machine] }))
+    assert.strictEqual(readdirSync(folder).length, 2)
+  })
+
+  it.runIf(isRoot)("of another user is not taken", async () => {
+    const [one] = await facts(folder)
+    for (const name of readdirSync(folder)) chownSync(join(folder, name), 12_345, 12_345)
+    const [other] = await facts(folder)
+    assert.notStrictEqual(other.system_identifier, one.system_identifier)
+  })
+
+  it("that is damaged costs a start nothing but the time to make another", async () => {
+    const damaged = join(directory(), "clusters")
+    await Effect.runPromise(keep({ folder: damaged, name: "kept" }))
+    truncateSync(join(damaged, readdirSync(damaged)[0]!, "global/pg_control"), 100)
+    const [one] = await facts(damaged)
+    assert.strictEqual(one["database"], "kept")
+  })
+})

@@ -48,7 +48,8 @@ export const givenBack = (
 ): boolean =>
   recent.some((command) => {
     if (command._tag === "Release") return command.lease === lease && command.key === key
-    if (command._tag === "HoldOnly") return command.runner === runner && !command.holds.includes(lease)
+    if (command._tag === "HoldOnly")
+      return command.runner === runner && !command.holds.includes(lease) && command.among?.includes(lease) !== false
     return command._tag === "RevokeKey" && command.key === key
   })
 

@@ -85,7 +85,13 @@ export type Command =
   | { readonly _tag: "Heartbeat"; readonly key: string; readonly leases: ReadonlyArray<string> }
   | { readonly _tag: "Release"; readonly key: string; readonly lease: string }
   /** Work of this runner that `holds` does not name never reached it; it is queued again and costs no attempt. */
-  | { readonly _tag: "HoldOnly"; readonly runner: string; readonly holds: ReadonlyArray<string> }
+  | {
+      readonly _tag: "HoldOnly"
+      readonly runner: string
+      readonly holds: ReadonlyArray<string>
+      /** The leases that were known when the runner spoke: one that it was given since stays, however late this comes. */
+      readonly among?: ReadonlyArray<string>
+    }
   /** Ends the leases of a revoked key at once. `stays`: the key is not revoked, but nobody is left to play what it holds. */
   | { readonly _tag: "RevokeKey"; readonly key: string; readonly stays?: boolean; readonly audit?: Audit }
   | {

@@ -194,6 +194,24 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<readonly [Command, nu
   ["given back", [[{ _tag: "Release", key: "k1", lease: "" }, 1]], 2, { accepted: false, reason: "released" }],
   ["its key revoked", [[{ _tag: "RevokeKey", key: "k1" }, 1]], 2, { accepted: false, reason: "released" }],
   ["not among what the runner holds", [[{ _tag: "HoldOnly", runner: "r1", holds: [] }, 1]], 2, { accepted: true }],
+  [
+    "not among what the runner holds, and taken by another",
+    [
+      [{ _tag: "HoldOnly", runner: "r1", holds: [] }, 1],
+      [{ _tag: "LeaseWork", ...RUNNER, max: 9, key: "k2" }, 2]
+    ],
+    3,
+    { accepted: false, reason: "lost" }
+  ],
+  [
+    "not among what the runner holds, which said so before it was given it",
+    [
+      [{ _tag: "HoldOnly", runner: "r1", holds: [], among: [] }, 1],
+      [{ _tag: "LeaseWork", ...RUNNER, max: 9, key: "k2" }, 2]
+    ],
+    3,
+    { accepted: true }
+  ],
   ["the season closing", [[{ _tag: "CloseSeason" }, 1]], 2, { accepted: true }],
   ["the season closed", [[{ _tag: "CloseSeason" }, 1]], 60_001, { accepted: false, reason: "unknown" }],
   [

@@ -16,14 +16,14 @@ import type { LocalMailboxes } from "../actor/LocalMailboxes.ts"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
 import type { Broadcast } from "../node/Broadcast.ts"
+import { type Asking, bySeason } from "./askedOf.ts"
 import { makeFairnessOfNodes } from "./FairnessOfNodes.ts"
 import { tellAudits } from "./HeldLeases.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import type { LeasePayload } from "./LeasePayloads.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
 import type { Caller } from "./Runners.ts"
-import type { Reported } from "./results.ts"
-import { plays, type Said, SeasonCalls, TOGETHER } from "./SeasonCalls.ts"
+import { plays, type Said, SeasonCalls } from "./SeasonCalls.ts"
 
 /** A `LeaseAnswer` whose work is already encoded. */
 export interface Handed {
@@ -54,7 +54,7 @@ const makeDispatcher = Effect.gen(function* () {
   const first = Effect.fnUntraced(function* (caller: Caller, request: Asking) {
     const { key, runner } = caller
     const since = parking.signal()
-    const about = yield* sorted(calls, runner.id, request)
+    const about = yield* bySeason(calls, runner.id, request)
     const reporting = new Set(request.results.map(({ lease }) => lease))
     const held = calls.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
     const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
@@ -66,17 +66,17 @@ const makeDispatcher = Effect.gen(function* () {
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
     let given = 0
     const receipts: Array<LeasedAcceptance> = []
-    for (const [season, { holds, results }] of about) {
+    for (const [season, { lost, results }] of about) {
       if (season === undefined) {
         for (const { lease } of results) receipts.push({ lease, accepted: false, reason: "unknown" })
         continue
       }
       if (season === AUDITS) {
-        if (holds !== undefined) yield* audits.keepOnly(runner.id, holds)
+        if (lost !== undefined) yield* audits.keepOnly(runner.id, lost.holds)
         receipts.push(...(yield* tellAudits(calls, audits, key, results)))
         continue
       }
-      const said = { results, ...(holds === undefined ? {} : { holds }), max: season === turn ? share : 0 }
+      const said = { results, lost, max: season === turn ? share : 0 }
       const answered = yield* tell(caller, season, said)
       receipts.push(...answered.receipts)
       leases.push(...answered.works)
@@ -224,27 +224,4 @@ const makeLater = Effect.fnUntraced(function* ({ audit, fill, serves, shareOf }:
       if (leases.length > 0) return leases
     }
   })
-})
-
-/** A lease request whose results were checked. */
-type Asking = Omit<LeaseRequest, "results"> & { readonly results: ReadonlyArray<Reported> }
-
-interface About {
-  readonly results: Array<Reported>
-  holds?: ReadonlyArray<string>
-}
-
-/** The results and lost leases of a request, by season. */
-const sorted = Effect.fnUntraced(function* (calls: SeasonCalls["Service"], runner: string, { holds, results }: Asking) {
-  const about = new Map<string | undefined, About>()
-  const of = (season: string | undefined) => about.get(season) ?? about.set(season, { results: [] }).get(season)!
-  const seasons = yield* Effect.forEach(results, ({ lease }) => calls.seasonOf(lease), TOGETHER)
-  for (const [i, result] of results.entries()) of(seasons[i]).results.push(result)
-  const named = new Set([...(holds ?? []), ...results.map(({ lease }) => lease)])
-  for (const { lease, season } of holds === undefined ? [] : calls.holdings.of(runner)) {
-    if (named.has(lease)) continue
-    calls.holdings.drop(lease)
-    of(season).holds = [...named]
-  }
-  return about
 })

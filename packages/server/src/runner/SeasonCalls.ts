@@ -32,10 +32,16 @@ import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplay
 /** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
 export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}
 
+/** Leases that a runner was given and does not have, beside those that it has. */
+export interface Lost {
+  readonly leases: ReadonlyArray<string>
+  readonly holds: ReadonlyArray<string>
+}
+
 export interface Said {
   readonly results: ReadonlyArray<Reported>
-  /** All leases that the runner holds, where one of this season was lost on the way. */
-  readonly holds?: ReadonlyArray<string>
+  /** Where leases of this season were lost on the way: those, and all leases that the runner has. */
+  readonly lost?: Lost | undefined
   /** How much work it may be given; 0 for none. */
   readonly max: number
 }
@@ -238,7 +244,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     const open = said.max > 0 ? seasons.get(season) : undefined
     const results = said.results.map((result) => ({ result, lease: result.lease, command: commandOf(key.id, result) }))
     const commands = results.flatMap(({ command }) => command ?? [])
-    if (said.holds !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.holds })
+    if (said.lost !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.lost.holds, among: said.lost.leases })
     if (open !== undefined) commands.push(leaseCommand(caller, open, said.max))
     const replies = yield* asked(actors, season, commands)
     const receipts: Array<LeasedAcceptance> = []

@@ -2,7 +2,7 @@
 import { logged } from "../Audit.ts"
 import type { Of, Replies, Work } from "../Command.ts"
 import { failReview, leaseReview, nextReview, returnReview } from "../entry/Reviews.ts"
-import { isReturnedTooOften, leaseStateOf, parseLease } from "../Lease.ts"
+import { isReturnedTooOften, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import { mayServe } from "../Rules.ts"
 import type { State } from "../State.ts"
 import type { Review } from "../Version.ts"
@@ -81,11 +81,16 @@ export const releaseLease = (state: State, { key, lease }: Of<"Release">): Repli
   return { released: true, unknown: false }
 }
 
-export const holdOnly = (state: State, { holds, runner }: Of<"HoldOnly">): Replies["HoldOnly"] => {
-  const named = new Set(holds)
-  const idOf = (work: OpenMatch | Review): string => ("versions" in work ? work.id : work.version)
-  const lost = eachLeased(state, (work) => work.runner === runner && !named.has(`${idOf(work)}.${work.lease_n}`))
-  return { returned: giveBack(state, lost) }
+export const holdOnly = (state: State, { among, holds, runner }: Of<"HoldOnly">): Replies["HoldOnly"] => {
+  const [named, known] = [new Set(holds), among === undefined ? undefined : new Set(among)]
+  const nameOf = (work: OpenMatch | Review): string => leaseName("versions" in work ? work.id : work.version, work.lease_n)
+  const isLost = (lease: string) => !named.has(lease) && known?.has(lease) !== false
+  return {
+    returned: giveBack(
+      state,
+      eachLeased(state, (work) => work.runner === runner && isLost(nameOf(work)))
+    )
+  }
 }
 
 const isRevoked = ({ now, revoked }: State, key: string): boolean => revoked.some((each) => each.key === key && now - each.at < REVOKED_MS)

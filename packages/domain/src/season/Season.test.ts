@@ -179,11 +179,14 @@ it("the ratings of a superseded version are let go with its last match, be it an
   assert.isFalse(open.ratings.has(version(1)))
 })
 
+const HOLDS_NONE = { _tag: "HoldOnly", runner: "r1", holds: [] } as const
+const another = (at: number) => [{ _tag: "LeaseWork", ...RUNNER, max: 9, key: "k2" }, at] as const
+
 /** Given two entries and a leased match, when these happen, then its report at that time is answered so. */
 const table: ReadonlyArray<readonly [string, ReadonlyArray<readonly [Command, number]>, number, unknown]> = [
   ["in time", [], 1, { accepted: true }],
   ["late, taken by nobody since", [], 31_000, { accepted: true }],
-  ["late, taken by another", [[{ _tag: "LeaseWork", ...RUNNER, max: 9, key: "k2" }, 30_000]], 31_000, { accepted: false, reason: "lost" }],
+  ["late, taken by another", [another(30_000)], 31_000, { accepted: false, reason: "lost" }],
   ["its board switched off while it plays", [[{ _tag: "SwitchBoard", board: "b0", enabled: false }, 1]], 2, { accepted: true }],
   [
     "its board switched off, and late",
@@ -193,36 +196,12 @@ const table: ReadonlyArray<readonly [string, ReadonlyArray<readonly [Command, nu
   ],
   ["given back", [[{ _tag: "Release", key: "k1", lease: "" }, 1]], 2, { accepted: false, reason: "released" }],
   ["its key revoked", [[{ _tag: "RevokeKey", key: "k1" }, 1]], 2, { accepted: false, reason: "released" }],
-  ["not among what the runner holds", [[{ _tag: "HoldOnly", runner: "r1", holds: [] }, 1]], 2, { accepted: true }],
-  [
-    "not among what the runner holds, and taken by another",
-    [
-      [{ _tag: "HoldOnly", runner: "r1", holds: [] }, 1],
-      [{ _tag: "LeaseWork", ...RUNNER, max: 9, key: "k2" }, 2]
-    ],
-    3,
-    { accepted: false, reason: "lost" }
-  ],
-  [
-    "not among what the runner holds, which said so before it was given it",
-    [
-      [{ _tag: "HoldOnly", runner: "r1", holds: [], among: [] }, 1],
-      [{ _tag: "LeaseWork", ...RUNNER, max: 9, key: "k2" }, 2]
-    ],
-    3,
-    { accepted: true }
-  ],
+  ["not among what the runner holds", [[HOLDS_NONE, 1]], 2, { accepted: true }],
+  ["not among what the runner holds, taken by another", [[HOLDS_NONE, 1], another(2)], 3, { accepted: false, reason: "lost" }],
+  ["given since the runner said what it holds", [[{ ...HOLDS_NONE, among: [] }, 1], another(2)], 3, { accepted: true }],
   ["the season closing", [[{ _tag: "CloseSeason" }, 1]], 2, { accepted: true }],
   ["the season closed", [[{ _tag: "CloseSeason" }, 1]], 60_001, { accepted: false, reason: "unknown" }],
-  [
-    "a heartbeat before",
-    [
-      [{ _tag: "Heartbeat", key: "k1", leases: [""] }, 29_000],
-      [{ _tag: "LeaseWork", ...RUNNER, max: 9, key: "k2" }, 31_000]
-    ],
-    32_000,
-    { accepted: true }
-  ]
+  ["a heartbeat before", [[{ _tag: "Heartbeat", key: "k1", leases: [""] }, 29_000], another(31_000)], 32_000, { accepted: true }]
 ]
 it("a revoked key is given nothing that it asked for before, and no other key is passed over", () => {
   const { state, now } = season(4)

@@ -73,7 +73,8 @@ export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: 
     simulateRemoteSerialization: false
   })
   const clients = layerPeerClients(secret, tls)
-  const health = RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(clients))
+  // A ping that waits behind others' messages would make a busy node look like one that is gone.
+  const health = RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(layerPeerClients(secret, tls)))
   return layerPeerServer(node, secret, tls, routes).pipe(
     Layer.merge(PeerLink.layerOf(node, secret, tls)),
     Layer.provideMerge(HttpRunner.layerClient),

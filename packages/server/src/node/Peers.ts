@@ -20,14 +20,26 @@ import { nodesCredential } from "./credential.ts"
 /** The client ends every path with a slash. */
 export const NODES_PATH = "/nodes/"
 
-/** The clients for other nodes. */
+/**
+ * Connections to one node; further messages wait for one of them. The client opens one for each message that is under way where it has
+ * no bound, and looks through all whenever one ends.
+ */
+const CONNECTIONS_MAX = 64
+
+/** The clients for other nodes; each call makes its own, whose messages do not wait for another's. */
 export const layerPeerClients = (secret: Redacted.Redacted, tls: NodeTls | undefined) => {
   const credential = nodesCredential(secret)
   // Fresh: otherwise the program's other client, which is the same layer without the certificate, would be reused.
   const http = Layer.effect(
     HttpClient.HttpClient,
     Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeader("authorization", credential)))
-  ).pipe(Layer.provide(Layer.fresh(NodeHttpClient.layerUndiciOptions(tls === undefined ? {} : { connect: { ...tls } }))))
+  ).pipe(
+    Layer.provide(
+      Layer.fresh(
+        NodeHttpClient.layerUndiciOptions({ connections: CONNECTIONS_MAX, ...(tls === undefined ? {} : { connect: { ...tls } }) })
+      )
+    )
+  )
   return HttpRunner.layerClientProtocolHttp({ path: NODES_PATH, https: tls !== undefined }).pipe(Layer.provide(http))
 }
 

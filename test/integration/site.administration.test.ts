@@ -221,6 +221,65 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
     })
   )
 
+  it.effect("asks before it suspends an account, and offers nobody to put themselves out of office", () =>
+    Effect.gen(function* () {
+      const row = (text: string, username: string) =>
+        new RegExp(`<tr>\\n<th scope="row"><a href="/people/${username}">.*?</tr>`, "s").exec(text)![0]
+      const { text } = yield* get("/admin/users", "root")
+      const [suspend = ""] = /<details class="sure"><summary aria-label="Suspend: bob">.*?<\/details>/s.exec(row(text, "bob")) ?? []
+      assert.include(suspend, "until the suspension is lifted")
+      assert.match(suspend, /name="suspended" value="yes"><button aria-label="Yes, suspend: bob">Yes, suspend<\/button>/)
+      assert.notInclude(row(text, "bob").replace(suspend, ""), 'name="suspended"')
+      assert.notInclude(row(text, "root"), "<form")
+      assert.include(row(text, "root"), "another administrator")
+    })
+  )
+
+  it.effect("says which season is featured instead of offering to feature it", () =>
+    Effect.gen(function* () {
+      const shown = (slug: string) => get(`/games/snakes/seasons/${slug}/admin`, "root")
+      const isFeatured = Effect.fnUntraced(function* (slug: string) {
+        const answer = yield* shown(slug)
+        assertPage(slug, answer)
+        const offered = answer.text.includes(">Feature this season</button>")
+        assert.strictEqual(answer.text.includes("<h2>It is featured</h2>"), !offered, slug)
+        return !offered
+      })
+      for (const slug of ["spring", "autumn"]) {
+        const path = `/games/snakes/seasons/${slug}/admin`
+        assert.strictEqual((yield* sent(path, "root", { form: "feature" })).status, 303)
+        const seen = [yield* isFeatured("spring"), yield* isFeatured("autumn")]
+        assert.deepStrictEqual(seen, [slug === "spring", slug === "autumn"])
+      }
+      assert.notInclude((yield* get("/games/snakes/seasons/spring/admin", "ada")).text, "eature", "the platform's administrators decide")
+      const hidden = yield* shown("hidden")
+      assert.notInclude(hidden.text, ">Feature this season<", "a private season is never the featured one")
+    })
+  )
+
+  it.effect("offers nothing in a closed season that is refused there", () =>
+    Effect.gen(function* () {
+      const forms = (text: string) => [...text.matchAll(/name="form" value="([^"]*)"/g)].map(([, name]) => name)
+      const desk = (slug: string, part: string) => `/games/snakes/seasons/${slug}/admin/${part}`
+      for (const [part, link] of [
+        ["boards", undefined],
+        ["baselines", undefined],
+        ["rounds", undefined],
+        ["matches", "#void"],
+        ["entries", "#disqualify"]
+      ] as const) {
+        const answer = yield* get(desk("winter", part), "root")
+        assertPage(part, answer)
+        assert.deepStrictEqual(forms(answer.text), [], part)
+        assert.include(answer.text, "The season is closed", part)
+        if (link !== undefined) assert.notInclude(answer.text, `${link}"`, part)
+        assert.isNotEmpty(forms((yield* get(desk("spring", part), "root")).text), part)
+      }
+      const board = yield* sent(desk("winter", "boards"), "root", { form: "switch", map_id: "duel", enabled: "no" })
+      assert.strictEqual(board.status, 409)
+    })
+  )
+
   it.effect("creates a season by the rules that were typed", () =>
     Effect.gen(function* () {
       const form = yield* get("/admin/seasons", "root")

@@ -1,6 +1,7 @@
 /** The site beside a real service on a real database: every page, what it shows to whom, and what becomes of the service without it. */
 
 import { OwnSite } from "@agon/server/process/OwnSite.ts"
+import { said } from "@agon/site/html/Html.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -70,6 +71,39 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
       assert.isAbove(links.size, 40)
       const alpha = yield* get(`/versions/${v.alpha2}`)
       assert.deepStrictEqual([alpha.status, alpha.headers.get("location")], [303, `/models/${m.alpha}?season=spring#v2`])
+    })
+  )
+
+  it.effect("leads up to the game and the season by their names", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const crumbs = (path: string) =>
+        Effect.map(get(path), ({ text }) => [
+          .../<p class="faint">(.*?)<\/p>\n<h1>/.exec(text)![1]!.matchAll(/<a href="([^"]*)">(.*?)<\/a>/g)
+        ])
+      const spring = "/games/snakes/seasons/spring"
+      const name = said(ILL)
+      const game = ["/games/snakes", "<bdi>Snakes</bdi>"]
+      const ladder = [`${spring}/ladders/open`, "ladder open"]
+      for (const [path, ...steps] of [
+        [`${spring}/boards/duel`, game, [spring, String(name)]],
+        [`/matches/${x.open}`, game, [spring, String(name)]],
+        [`${spring}/ladders/open`, game, [spring, String(name)]],
+        [`${spring}/ladders/open/matrix`, game, [spring, String(name)], ladder],
+        [`${spring}/ladders/open/course`, game, [spring, String(name)], ladder],
+        ["/games/snakes/seasons/winter/boards/duel", game, ["/games/snakes/seasons/winter", "<bdi>Season winter</bdi>"]],
+        [spring, game],
+        [`/models/${m.beta}`, game]
+      ] as const) {
+        const found = (yield* crumbs(path)).map(([, to, text]) => [to!, text!])
+        assert.deepStrictEqual(
+          found,
+          steps.map((step) => [...step]),
+          path
+        )
+      }
+      assert.include((yield* get(`/models/${m.beta}?season=spring`)).text, `<h2>In season <a href="${spring}">${name}</a>, on`)
+      assert.include((yield* get(`${spring}/ladders/open/course`)).text, `<h1>The course of ladder open of ${name}</h1>`)
     })
   )
 
@@ -149,11 +183,16 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
         ],
         ...["/games/..%2f..%2fv1", "/people/%00", "/people/%ff", "/assets/none.js"]
       ]
+      const has = (text: string) => assert.include(text, '<li><a href="/me">My page</a></li>', "the way of any other page to one's own")
       for (const path of nothing) {
         const answer = yield* get(path)
         assert.strictEqual(answer.status, 404, path)
         assertPage(path, answer)
+        has(answer.text)
       }
+      const own = yield* get("/me/nothing", { cookie: "service_session=ada-token" })
+      assert.deepStrictEqual([own.status, own.headers.get("cache-control")], [404, "no-store"])
+      has(own.text)
       const hidden = yield* get(`/models/${m.hidden}`) // a model is anybody's to see; that it is in a private season is not
       assert.notInclude(hidden.text, "secret")
       const ill = ["/matches?sort=none", "/matches?outcome=win", "/matches?cursor=-1", "/news?cursor=x", `/models/${m.alpha}?ladder=none`]
@@ -162,9 +201,11 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
         assert.strictEqual(answer.status, 400, path)
         assertPage(path, answer)
       }
-      assert.strictEqual((yield* get(`/matches?model=${"a".repeat(3_000)}`)).status, 414)
+      const long = yield* get(`/matches?model=${"a".repeat(3_000)}`)
+      assert.strictEqual(long.status, 414)
       const post = yield* get("/news", {}, "POST")
       assert.deepStrictEqual([post.status, post.headers.get("allow")], [405, "GET, HEAD"])
+      has(long.text)
     })
   )
 

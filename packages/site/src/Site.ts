@@ -9,6 +9,7 @@ import { assetsOf } from "./html/assets.ts"
 import { made } from "./html/Html.ts"
 import { makeAnswers } from "./http/Answers.ts"
 import { makeClientAs } from "./http/clientAs.ts"
+import { makeNames } from "./http/Names.ts"
 import { reading } from "./http/Reads.ts"
 import { type IslandFile, type IslandName, load, scriptTag } from "./islands.ts"
 import type { Options } from "./Options.ts"
@@ -53,7 +54,10 @@ const answers = ({ objects, origin, service }: Options) =>
     const script = (island: IslandName) => made(scriptTag(address(island)))
     const client = yield* over(makeStrictClient(service))
     const as = yield* over(makeClientAs(service))
-    return makeAnswers({ assets: assetsOf(files), around: { script, file: address, objects }, routes, client, as, http, origin }, scope)
+    return makeAnswers(
+      { assets: assetsOf(files), around: { script, file: address, names: makeNames(), objects }, routes, client, as, http, origin },
+      scope
+    )
   })
 
 /** Pages take no body; a form has a bound of its own. */

@@ -5,8 +5,9 @@
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { html, said } from "../html/Html.ts"
-import { gameAt, myMatchAt, myMatchesAt, myReplayAt } from "../html/links.ts"
+import { myMatchAt, myMatchesAt, myReplayAt } from "../html/links.ts"
 import { time } from "../html/words.ts"
+import { crumbs } from "../http/crumbs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { endingOf } from "../match/ending.ts"
 import { facts, proof } from "../match/facts.ts"
@@ -17,12 +18,12 @@ import { seenSeason } from "../season/places.ts"
 
 export const myMatch: PersonalRoute = {
   path: `${myMatchesAt}/:id`,
-  own: Effect.fnUntraced(function* ({ client, params, script }) {
+  own: Effect.fnUntraced(function* ({ client, names: known, params, script }) {
     const match = yield* client.match.ownMatch({ params: { id: params["id"]! } })
     const { at, season } = yield* seenSeason(client, match.game, match.season)
     const mine = { ...at, replay: myReplayAt }
     const names = match.seats.map(({ model }) => model).join(" – ")
-    const main = html`<p class="faint"><a href="${gameAt(match.game)}">${match.game}</a>, season <a href="${at.season(match.game, match.season)}">${match.season}</a></p>
+    const main = html`${yield* crumbs({ at, client, names: known }, { game: match.game, season: match.season, season_name: season?.name ?? match.season })}
 <h1>${match.seats.map(({ model }, i) => html`${i > 0 && " – "}${said(model)}`)}</h1>
 ${deskNav(myMatchesAt)}<p>Made ${time(match.created_at)}. ${
       match.status === "rated"

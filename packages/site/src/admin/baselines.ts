@@ -41,18 +41,21 @@ const turn = seasonForm("baselines", {
     })
 })
 
-const row = ({ class: weight, enabled, name, reject_reason, status, version_id }: Baseline): Html => html`<tr>
-<th scope="row">${name}</th>
-<td>${status === "testing" ? "being examined" : words(status)}${reject_reason !== null && html`<span class="bad">: ${words(reject_reason)}</span>`}</td>
-<td>${weight}</td>
-<td><code>${version_id}</code></td>
-<td>${
+const turned = (enabled: boolean, status: Baseline["status"], name: string): Html | false =>
   enabled
     ? button(turn, { baseline: name, enabled: "no" }, "Take out of play", `baseline ${name}`)
     : (status === "disabled" || status === "entered") &&
       button(turn, { baseline: name, enabled: "yes" }, "Bring into play", `baseline ${name}`)
-}</td>
-</tr>
+
+const row =
+  (isClosed: boolean) =>
+  ({ class: weight, enabled, name, reject_reason, status, version_id }: Baseline): Html =>
+    html`<tr>
+<th scope="row">${name}</th>
+<td>${status === "testing" ? "being examined" : words(status)}${reject_reason !== null && html`<span class="bad">: ${words(reject_reason)}</span>`}</td>
+<td>${weight}</td>
+<td><code>${version_id}</code></td>
+${!isClosed && html`<td>${turned(enabled, status, name)}</td>\n`}</tr>
 `
 
 type Uploads = (typeof RecordedBaseline.Type)["upload"]
@@ -101,15 +104,13 @@ export const seasonBaselines = seasonDesk({
   query: ["cursor"],
   forms: [record, copy],
   buttons: [turn],
-  render: Effect.fnUntraced(function* ({ client, links, of, page, tried }) {
+  render: Effect.fnUntraced(function* ({ client, links, of, page, season, tried }) {
     const { baselines, next_cursor } = yield* client.baseline.baselines({ params: of, query: page })
+    const isClosed = season.state === "closed"
     return html`<h2>Baselines</h2>
-<p>They give competitors somebody to beat, and candidates somebody to be tried against. A runner examines each before it can be brought into play.</p>
-${table("Baselines", ["Baseline", "State", "Class", "Version", "In play"], baselines.map(row), "There is none yet.")}
+<p>${isClosed ? "The season is closed: its baselines stay as they are." : "They give competitors somebody to beat, and candidates somebody to be tried against. A runner examines each before it can be brought into play."}</p>
+${table("Baselines", ["Baseline", "State", "Class", "Version", ...(isClosed ? [] : ["In play"])], baselines.map(row(isClosed)), isClosed ? "There is none." : "There is none yet.")}
 ${links(next_cursor)}
-<h2>Record a baseline</h2>
-${recordForm(tried)}
-<h2>Copy baselines of another season</h2>
-${copyForm(tried)}`
+${!isClosed && html`<h2>Record a baseline</h2>\n${recordForm(tried)}\n<h2>Copy baselines of another season</h2>\n${copyForm(tried)}`}`
   })
 })

@@ -51,15 +51,19 @@ const copy = seasonForm("boards", {
   }
 })
 
-const card = ({ added_at, board, cols, enabled, map_id, matches, players, rows }: BoardRow): Html => html`<li>
+const card =
+  (isClosed: boolean) =>
+  ({ added_at, board, cols, enabled, map_id, matches, players, rows }: BoardRow): Html =>
+    html`<li>
 <h3>${map_id}</h3>
 <div class="board">${made(boardPicture(board))}</div>
 <p>${counted(players, "seat")}, ${rows} × ${cols}, ${counted(matches, "match", "matches")}. <b>${enabled ? "In play" : "Out of play"}</b>.</p>
 <p class="faint">Added ${time(added_at)}</p>
 ${
-  enabled
+  !isClosed &&
+  (enabled
     ? button(turn, { map_id, enabled: "no" }, "Take out of play", `board ${map_id}`)
-    : button(turn, { map_id, enabled: "yes" }, "Bring into play", `board ${map_id}`)
+    : button(turn, { map_id, enabled: "yes" }, "Bring into play", `board ${map_id}`))
 }</li>
 `
 
@@ -97,17 +101,15 @@ export const seasonBoards = seasonDesk({
   query: ["cursor"],
   forms: [add, copy],
   buttons: [turn],
-  render: Effect.fnUntraced(function* ({ client, of, page: { cursor }, tried }) {
+  render: Effect.fnUntraced(function* ({ client, of, page: { cursor }, season, tried }) {
     const { maps } = yield* client.board.privateBoards({ params: of, query: { enabled: false, boards: true } })
+    const isClosed = season.state === "closed"
     const shown = maps.slice(cursor, cursor + PICTURES)
     const next = cursor + PICTURES < maps.length ? String(cursor + PICTURES) : null
     return html`<h2>Boards</h2>
-<p>${counted(maps.length, "board")}, ${count(maps.filter(({ enabled }) => enabled).length)} of them in play. A board that leaves play takes its queued matches with it; a match that is being played is finished, and counts. To replace a board, upload another and take this one out of play.</p>
-${shown.length > 0 && html`<ul class="cards">\n${shown.map(card)}</ul>`}
+<p>${counted(maps.length, "board")}, ${count(maps.filter(({ enabled }) => enabled).length)} of them in play. ${isClosed ? "The season is closed: its boards stay as they are." : "A board that leaves play takes its queued matches with it; a match that is being played is finished, and counts. To replace a board, upload another and take this one out of play."}</p>
+${shown.length > 0 && html`<ul class="cards">\n${shown.map(card(isClosed))}</ul>`}
 ${pager({ path: seasonDeskAt(of.game, of.slug, "boards"), query: {}, offset: cursor, rows: PICTURES, next })}
-<h2>Add a board</h2>
-${addForm(tried)}
-<h2>Copy boards of another season</h2>
-${copyForm(tried)}`
+${!isClosed && html`<h2>Add a board</h2>\n${addForm(tried)}\n<h2>Copy boards of another season</h2>\n${copyForm(tried)}`}`
   })
 })

@@ -8,7 +8,8 @@ import { firstPage } from "@agon/api/Pages.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { gameAt, placesFor, platformDeskAt, seasonDeskAt } from "../html/links.ts"
+import { placesFor, platformDeskAt, seasonDeskAt } from "../html/links.ts"
+import { crumbs } from "../http/crumbs.ts"
 import type { Form, Tried } from "../http/Form.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { DONE, type OfSeason } from "./forms.ts"
@@ -68,7 +69,7 @@ const below = (part: string): "" | `/${string}` => (part === "" ? "" : `/${part}
 export const seasonDesk = (page: Part<(typeof SEASON_PARTS)[number][0], SeasonDesk>): PersonalRoute => ({
   path: `/games/:game/seasons/:slug/admin${below(page.part)}`,
   ...taken(page),
-  own: Effect.fnUntraced(function* ({ client, params, query: { [DONE]: done, ...query }, tried }) {
+  own: Effect.fnUntraced(function* ({ client, names, params, query: { [DONE]: done, ...query }, tried }) {
     const { part, render } = page
     const of = { game: params["game"]!, slug: params["slug"]! }
     const [season, account] = yield* Effect.all(
@@ -82,7 +83,7 @@ export const seasonDesk = (page: Part<(typeof SEASON_PARTS)[number][0], SeasonDe
     const paged = yield* pagedBy(seasonDeskAt(of.game, of.slug, part), query)
     const content = yield* render({ client, tried, season, account, of, query, ...paged })
     const name = SEASON_PARTS.find(([each]) => each === part)![1]
-    const main = html`<p class="faint"><a href="${gameAt(of.game)}">${of.game}</a>, season <a href="${placesFor(season).season(of.game, of.slug)}">${of.slug}</a></p>
+    const main = html`${yield* crumbs({ at: placesFor(season), client, names }, { game: of.game, season: of.slug, season_name: season.name })}
 <h1>Administration of ${said(season.name)}</h1>
 ${deskNav("Administration of the season", SEASON_PARTS, (each) => seasonDeskAt(of.game, of.slug, each), part)}
 ${outcome(done, tried, content, namesOf(page))}${content}`

@@ -35,8 +35,7 @@ const row =
 <td>${map}</td>
 <td>${reason !== null && words(reason)}</td>
 <td>${played_at !== null && time(played_at)}</td>
-<td><a href="${withQuery(seasonDeskAt(season.game, season.slug, "matches"), { match: id })}#void" aria-label="Void the match ${id}">Void</a></td>
-</tr>
+${season.state !== "closed" && html`<td><a href="${withQuery(seasonDeskAt(season.game, season.slug, "matches"), { match: id })}#void" aria-label="Void the match ${id}">Void</a></td>\n`}</tr>
 `
 
 const limits = constraintsOf(VoidMatch)
@@ -62,10 +61,14 @@ export const seasonMatches = seasonDesk({
       query: { game: of.game, season: of.slug, sort: "newest", ...page }
     })
     return html`<h2>Matches</h2>
-${table("Rated matches, the newest first", ["Match", "Board", "Ending", "Played", "Void"], matches.map(row(season)), "No match has been played.")}
+${table("Rated matches, the newest first", ["Match", "Board", "Ending", "Played", ...(season.state === "closed" ? [] : ["Void"])], matches.map(row(season)), "No match has been played.")}
 ${links(next_cursor)}
-<h2>Void a match</h2>
+${
+  season.state === "closed"
+    ? html`<p>The season is closed: its podium stays as it is, and no match is voided.</p>`
+    : html`<h2>Void a match</h2>
 <p>Its rating is taken out of all ratings that it moved, and its seats are owed another match. This cannot be undone.</p>
 ${voidForm(tried, query["match"])}`
+}`
   })
 })

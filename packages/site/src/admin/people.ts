@@ -89,7 +89,7 @@ ${table("Administrators of the season", ["Account", "Name", "Since", ...(account
 ${pager({ path: seasonDeskAt(of.game, of.slug, "people"), query: others, parameter: "admins", label: "Pages of the administrators", offset, rows: ADMIN_ROWS, next })}
 ${account.admin && appointing.whole(username, "Appoint", "Appoint an administrator")}
 <h2>Roster</h2>
-<p>${season.entry === "restricted" ? "Only people on the roster may enter this season." : "Anybody may enter this season; the roster restricts nobody."} A login needs no account yet. ${counted(total, "login is", "logins are")} on it.</p>
+<p>${season.entry === "restricted" ? "Only people on the roster may enter this season. The entries of whoever is taken off it are out of play until they are on it again." : "Anybody may enter this season; the roster restricts nobody."} A login needs no account yet. ${counted(total, "login is", "logins are")} on it.</p>
 ${table("Roster", ["Login", "Signs in with", "Account", "Added", "Take off"], participants.map(participant), "Nobody is on it.")}
 ${links(next_cursor)}
 <h2>Add to the roster</h2>

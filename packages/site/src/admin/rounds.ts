@@ -41,20 +41,24 @@ const withdraw = seasonForm("rounds", {
 
 const nameOf = ({ kind, n }: Round) => (kind === "finals" ? "Finals" : `Round ${n}`)
 
-const row = (round: Round): Html => {
-  const { ended_at, games, n, started_at, starts_at, state } = round
-  return html`<tr>
+const row =
+  (isClosed: boolean) =>
+  (round: Round): Html => {
+    const { ended_at, games, n, started_at, starts_at, state } = round
+    return html`<tr>
 <th scope="row">${nameOf(round)}</th>
 <td>${STATES[state]}</td>
 <td>${counted(games, "match", "matches")}</td>
 <td>${time(started_at ?? starts_at)}</td>
 <td>${ended_at !== null && time(ended_at)}</td>
-<td>${state === "pending" && button(withdraw, { n: String(n) }, "Withdraw", nameOf(round))}</td>
+<td>${state === "pending" && !isClosed && button(withdraw, { n: String(n) }, "Withdraw", nameOf(round))}</td>
 </tr>
 `
-}
+  }
 
 const HEADINGS = ["Round", "State", "Matches of each model on each of its ladders", "Start", "End", "Change"]
+
+const CLOSED = html`<p>The season is closed: no round is planned any more.</p>`
 
 const limits = constraintsOf(PlanRound)
 const KINDS: ReadonlyArray<{ readonly value: RoundKind; readonly label: string }> = [
@@ -78,13 +82,15 @@ export const seasonRounds = seasonDesk({
   buttons: [withdraw],
   render: Effect.fnUntraced(function* ({ account, client, links, of, page, season, tried }) {
     const list = account.admin ? yield* client.round.rounds({ params: of, query: page }) : undefined
+    const isClosed = season.state === "closed"
     const planned =
       list === undefined
-        ? html`<p>The platform's administrators plan rounds.</p>`
-        : html`${table("Rounds", HEADINGS, list.rounds.map(row), "No round has been planned.")}
+        ? isClosed
+          ? CLOSED
+          : html`<p>The platform's administrators plan rounds.</p>`
+        : html`${table("Rounds", HEADINGS, list.rounds.map(row(isClosed)), "No round has been planned.")}
 ${links(list.next_cursor)}
-<h2>Plan a round</h2>
-${planForm(tried)}`
+${isClosed ? CLOSED : html`<h2>Plan a round</h2>\n${planForm(tried)}`}`
     return html`<h2>Rounds and finals</h2>
 <p>At the start of a round every rating returns to 1500. When every model has its matches in the finals, the season closes by itself.</p>
 ${clock(season)}

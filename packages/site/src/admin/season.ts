@@ -62,8 +62,12 @@ export const seasonOverview = seasonDesk({
   forms: [edit, ...steeringForms],
   buttons: steeringButtons,
   render: Effect.fnUntraced(function* ({ account, client, of, season, tried }) {
-    const [{ admissions }, { playing }] = yield* Effect.all(
-      [client.seasonFleet.seasonKeys({ params: of, query: firstPage(1) }), client.season.privatePlaying({ params: of })],
+    const [{ admissions }, { playing }, { featured_season }] = yield* Effect.all(
+      [
+        client.seasonFleet.seasonKeys({ params: of, query: firstPage(1) }),
+        client.season.privatePlaying({ params: of }),
+        client.game.game({ params: of })
+      ],
       { concurrency: "unbounded" }
     )
     return html`${firstSteps(season)}${clock(season)}
@@ -71,6 +75,6 @@ ${figures(season, admissions, playing)}
 ${rulesSection(season)}
 <h2>Weight classes</h2>
 ${classes(season)}
-${editing(season, tried)}${steering(season, account.admin, tried)}`
+${editing(season, tried)}${steering(season, { isPlatform: account.admin, isFeatured: featured_season?.slug === season.slug, tried })}`
   })
 })

@@ -90,11 +90,29 @@ ${fills.whole(
 )}`
 }
 
-/** `isPlatform`: whether the visitor administers the platform. */
-export const steering = ({ entry, name, slug, state, visibility }: Season, isPlatform: boolean, tried: Tried | undefined): Html => {
+/** The API does not tell whether the featured season was chosen, or is the newest. */
+const featuring = ({ name }: Season, isFeatured: boolean): Html =>
+  isFeatured
+    ? html`<h2>It is featured</h2>
+<p>Reads that name no season mean this one. To take that back, feature another season of the game on its own page. Where none was chosen, the newest season takes its place once it is live; this one stays if you keep it.</p>
+${button(feature, {}, "Keep it featured", name)}
+`
+    : html`<h2>Feature it</h2>\n<p>Reads that name no season mean the featured one.</p>\n${button(feature, {}, "Feature this season", name)}\n`
+
+/** The visitor of a season's page. */
+interface Seen {
+  /** Whether they administer the platform. */
+  readonly isPlatform: boolean
+  /** Whether reads that name no season of the game mean this one. */
+  readonly isFeatured: boolean
+  readonly tried: Tried | undefined
+}
+
+export const steering = (season: Season, { isFeatured, isPlatform, tried }: Seen): Html => {
+  const { entry, name, slug, state, visibility } = season
   if (state === "closed") return html`<p>The season is closed: nothing about it can be changed.</p>`
   const { text, whole } = inputs(close, tried)
-  return html`${isPlatform && visibility === "public" && html`<h2>Feature it</h2>\n<p>Reads that name no season mean the featured one.</p>\n${button(feature, {}, "Feature this season", name)}\n`}${
+  return html`${isPlatform && visibility === "public" && featuring(season, isFeatured)}${
     state === "scheduled" &&
     visibility === "public" &&
     entry === "open" &&

@@ -5,7 +5,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { platformDeskAt, profileAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
-import { button, platformForm } from "./forms.ts"
+import { button, platformForm, sureButton } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 
 const edit = platformForm("users", {
@@ -17,42 +17,53 @@ const edit = platformForm("users", {
   }
 })
 
-const changes = ({ admin, suspended, username }: User): Html =>
-  html`${
-    suspended
-      ? button(edit, { username, suspended: "no" }, "Lift the suspension", username)
-      : button(edit, { username, suspended: "yes" }, "Suspend", username)
-  }${
-    admin
-      ? button(edit, { username, admin: "no" }, "Make no administrator", username)
-      : button(edit, { username, admin: "yes" }, "Make an administrator", username)
-  }`
+const SUSPENDED =
+  "Its sessions end, its runner keys are out of force, and its entries leave play in every season, until the suspension is lifted."
 
-const row = (user: User): Html => {
-  const { admin, created_at, display_name, identities, suspended, username } = user
-  return html`<tr>
+/** An administrator is put out of office, or suspended, by another one alone. */
+const changes = ({ admin, suspended, username }: User, own: string): Html =>
+  username === own
+    ? html`<span class="faint">You: another administrator changes your standing.</span>`
+    : html`${
+        suspended
+          ? button(edit, { username, suspended: "no" }, "Lift the suspension", username)
+          : sureButton(edit, { username, suspended: "yes" }, "Suspend", username, SUSPENDED)
+      }${
+        admin
+          ? button(edit, { username, admin: "no" }, "Make no administrator", username)
+          : button(edit, { username, admin: "yes" }, "Make an administrator", username)
+      }`
+
+const row =
+  (own: string) =>
+  (user: User): Html => {
+    const { admin, created_at, display_name, identities, suspended, username } = user
+    return html`<tr>
 <th scope="row"><a href="${profileAt(username)}">${username}</a></th>
 <td>${said(display_name)}</td>
 <td>${identities.map(({ login, provider }, i) => html`${i > 0 && ", "}${said(login)} at ${said(provider)}`)}</td>
 <td>${suspended && html`<span class="bad">suspended</span>`}${admin && " administrator"}</td>
 <td>${time(created_at)}</td>
-<td>${changes(user)}</td>
+<td>${changes(user, own)}</td>
 </tr>
 `
-}
+  }
 
 export const platformUsers = platformDesk({
   part: "users",
   query: ["q", "cursor"],
   buttons: [edit],
   render: Effect.fnUntraced(function* ({ links, client, page, query: { q } }) {
-    const { next_cursor, users } = yield* client.platform.users({ query: { ...page, ...(q === undefined ? {} : { q }) } })
+    const [{ next_cursor, users }, { username: own }] = yield* Effect.all(
+      [client.platform.users({ query: { ...page, ...(q === undefined ? {} : { q }) } }), client.account.me()],
+      { concurrency: "unbounded" }
+    )
     return html`<p>Suspending an account ends its sessions and puts its runner keys out of force.</p>
 <form class="filter" method="get" action="${platformDeskAt("users")}" role="search" aria-label="Users">
 <label>Beginning of a username, display name or login<input name="q" value="${q}" maxlength="100" autocomplete="off"></label>
 <button>Search</button>
 </form>
-${table(q === undefined ? "Accounts, the newest first" : "Accounts found", ["Account", "Name", "Signs in as", "Standing", "Since", "Change"], users.map(row), "There is no such account.")}
+${table(q === undefined ? "Accounts, the newest first" : "Accounts found", ["Account", "Name", "Signs in as", "Standing", "Since", "Change"], users.map(row(own)), "There is no such account.")}
 ${links(next_cursor)}`
   })
 })

@@ -2,16 +2,18 @@
 import { Effect } from "effect"
 import { html, made } from "../html/Html.ts"
 import { counted, time } from "../html/words.ts"
+import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { boardPicture } from "../picture/boardPicture.ts"
 
 export const boardPage: SharedRoute = {
   path: "/games/:game/seasons/:slug/boards/:map_id",
   query: [],
-  render: Effect.fnUntraced(function* ({ at, client, params }) {
+  render: Effect.fnUntraced(function* (asked) {
+    const { at, client, params } = asked
     const [game, slug, map_id] = [params["game"]!, params["slug"]!, params["map_id"]!]
     const board = yield* client.board.board({ params: { game, slug, map_id } })
-    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, season <a href="${at.season(game, slug)}">${slug}</a></p>
+    const main = html`${yield* crumbs(asked, { game, season: slug })}
 <h1>Board ${board.map_id}</h1>
 <dl>
 <dt>Seats</dt><dd>${board.players}</dd>

@@ -13,7 +13,7 @@ import { layout, type Page } from "../html/layout.ts"
 import { inPublic } from "../html/links.ts"
 import { addressOf, knownOf, VALUE_LENGTH_MAX } from "./address.ts"
 import type { ClientAs } from "./clientAs.ts"
-import { faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
+import { type Fault, faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
 import { assetHeaders, FOR_GOOD, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
 import { type Made, makePageCache } from "./PageCache.ts"
@@ -44,7 +44,7 @@ type Found = FindMyWay.FindResult<Route>
 export interface Site {
   readonly routes: ReadonlyArray<Route>
   readonly assets: ReadonlyMap<string, Asset>
-  readonly around: Pick<Asked, "script" | "file" | "objects">
+  readonly around: Pick<Asked, "script" | "file" | "names" | "objects">
   /** Reads without a session. */
   readonly client: Client
   readonly as: ClientAs
@@ -70,6 +70,7 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
   const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
   for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)
   const hasSignIn = makeHasSignIn(client, scope)
+  const { fault, faulted } = makeFaults(hasSignIn)
   const files = new Map([...assets].map(([path, { body, contentType }]) => [path, rendered(body, { contentType })]))
   const kept = (request: Request, address: string, drawn: Effect.Effect<Rendered, unknown>) =>
     cache.get(address, visitorOf(request), drawn).pipe(
@@ -104,14 +105,15 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
     const query = knownOf({ query: route.query ?? [] }, given)
     if (query === undefined) return fault(request, 400)
     const own = Effect.suspend(() => owned({ request, route, at: inPublic, params, query, ...around }))
-    const page = Effect.flatMap(hasSignIn, (signIn) => draw(own, signIn))
     const reading = { visitor: visitorOf(request), reads: [] }
-    return Effect.flatMap(orFault(request.url, Effect.provideService(page, CurrentReading, reading)), ([page, fault]) =>
-      send(request, page, { ...PRIVATE, ...later(fault?.retry_after_s) })
+    return Effect.flatMap(hasSignIn, (signIn) =>
+      Effect.flatMap(orFault(request.url, signIn, Effect.provideService(draw(own, signIn), CurrentReading, reading)), ([page, fault]) =>
+        send(request, page, { ...PRIVATE, ...later(fault?.retry_after_s) })
+      )
     )
   }
 
-  const file = makeFile(http)
+  const file = makeFile(http, faulted)
   const passingOf = makePassing({ client, as })
 
   return (request) => {
@@ -139,7 +141,7 @@ const draw = (page: Effect.Effect<Page, unknown>, signIn: boolean) =>
   })
 
 /** Passes a file on. */
-const makeFile = (http: HttpClient.HttpClient) => {
+const makeFile = (http: HttpClient.HttpClient, faulted: Faults["faulted"]) => {
   const passedOn = makePassedOn(http)
   return (request: Request, { headers, refused, source }: Passing) => {
     const reading = { visitor: visitorOf(request), reads: [] }
@@ -165,11 +167,20 @@ const toldOf = ({ fresh_ms, reads }: Made): Headers => {
 
 const later = (seconds: number | undefined) => (seconds === undefined ? {} : { "retry-after": String(seconds) })
 
-/** The page of what has gone wrong. */
-const faulted = (request: Request, cause: Cause.Cause<unknown>, headers: Headers) =>
-  Effect.flatMap(faultedBy(request.url, cause), (fault) => send(request, faultPage(fault), { ...headers, ...later(fault.retry_after_s) }))
+/** Pages of what has gone wrong, with the same way to the visitor's own page as any other. */
+interface Faults {
+  readonly fault: (request: Request, status: number) => Effect.Effect<Response>
+  readonly faulted: (request: Request, cause: Cause.Cause<unknown>, headers: Headers) => Effect.Effect<Response>
+}
 
-const fault = (request: Request, status: number) => send(request, faultPage({ status }), NO_STORE)
+const makeFaults = (hasSignIn: Effect.Effect<boolean>): Faults => {
+  const shown = (request: Request, fault: Fault, headers: Headers) =>
+    Effect.flatMap(hasSignIn, (signIn) => send(request, faultPage(fault, signIn), { ...headers, ...later(fault.retry_after_s) }))
+  return {
+    fault: (request, status) => shown(request, { status }, NO_STORE),
+    faulted: (request, cause, headers) => Effect.flatMap(faultedBy(request.url, cause), (fault) => shown(request, fault, headers))
+  }
+}
 
 const send = (request: Request, page: Rendered, headers: Readonly<Record<string, string>>): Effect.Effect<Response> => {
   const { "accept-encoding": accepts, "if-none-match": has } = request.headers

@@ -74,12 +74,13 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly fault: Fault
 /** Title and sentence. */
 export const wordsOf = ({ status, words }: Fault): readonly [string, string] => words ?? WORDS[status] ?? WORDS[500]!
 
-export const faultPage = (fault: Fault): Rendered => {
+/** In the frame of every page; `signIn` is that of `layout`. */
+export const faultPage = (fault: Fault, signIn: boolean): Rendered => {
   const [title, sentence] = wordsOf(fault)
   const main = html`<h1>${title}</h1>
 <p>${sentence}</p>
 <p><a href="/">To the front page</a></p>`
-  return rendered(layout({ title, main }, false), { status: fault.status })
+  return rendered(layout({ title, main }, signIn), { status: fault.status })
 }
 
 /** A page, and the fault that it tells of. */
@@ -94,8 +95,8 @@ export const faultedBy = <E>(address: string, cause: Cause.Cause<E>): Effect.Eff
 }
 
 /** The page, or one that says why there is none. */
-export const orFault = <E>(address: string, effect: Effect.Effect<Rendered, E>): Effect.Effect<Shown> =>
+export const orFault = <E>(address: string, signIn: boolean, effect: Effect.Effect<Rendered, E>): Effect.Effect<Shown> =>
   Effect.flatMap(Effect.exit(effect), (exit): Effect.Effect<Shown> => {
     if (Exit.isSuccess(exit)) return Effect.succeed([exit.value, undefined])
-    return Effect.map(faultedBy(address, exit.cause), (fault) => [faultPage(fault), fault])
+    return Effect.map(faultedBy(address, exit.cause), (fault) => [faultPage(fault, signIn), fault])
   })

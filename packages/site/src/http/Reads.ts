@@ -52,6 +52,21 @@ export const reading = (client: HttpClient.HttpClient): HttpClient.HttpClient =>
     )
   )
 
+/**
+ * A read that counts against the visitor and by which the page does not go out of date. A page that has `otherwise` in its place, since the
+ * read has failed, is out of date at once.
+ */
+export const aside = <A, E, R>(read: Effect.Effect<A, E, R>, otherwise: A): Effect.Effect<A, never, R> =>
+  Effect.flatMap(CurrentReading, (reading) => {
+    const own: Reading | undefined = reading === undefined ? undefined : { visitor: reading.visitor, reads: [] }
+    return Effect.catch(Effect.provideService(read, CurrentReading, own), () =>
+      Effect.sync(() => {
+        if (own !== undefined) reading?.reads.push(...own.reads.map(({ request }) => ({ request, etag: undefined })))
+        return otherwise
+      })
+    )
+  })
+
 /** Node takes 16 KiB of headers. */
 const NAMED_MAX_LENGTH = 8_192
 

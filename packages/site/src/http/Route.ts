@@ -8,6 +8,7 @@ import type { Page } from "../html/layout.ts"
 import type { Places } from "../html/links.ts"
 import type { IslandName } from "../islands.ts"
 import type { Form, Tried } from "./Form.ts"
+import type { Names } from "./Names.ts"
 
 export interface Asked {
   readonly client: Client
@@ -21,6 +22,7 @@ export interface Asked {
   readonly script: (island: IslandName) => Html
   /** The address of an island's script, for one that another loads; empty where it is not built. */
   readonly file: (island: IslandName) => string
+  readonly names: Names
   /** The origin of the bucket that signed uploads go to; undefined where the service keeps files itself. */
   readonly objects: string | undefined
 }

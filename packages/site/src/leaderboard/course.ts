@@ -2,8 +2,8 @@
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { chart } from "../html/chart.ts"
-import { html } from "../html/Html.ts"
-import { link } from "../html/links.ts"
+import { html, said } from "../html/Html.ts"
+import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { notFound } from "../http/refuse.ts"
 import { ladderNav } from "./nav.ts"
@@ -15,16 +15,18 @@ const isLadder = Schema.is(Ladder)
 export const coursePage: SharedRoute = {
   path: "/games/:game/seasons/:slug/ladders/:ladder/course",
   query: [],
-  render: Effect.fnUntraced(function* ({ at, client, params, script }) {
+  render: Effect.fnUntraced(function* (asked) {
+    const { at, client, names, params, script } = asked
     const [game, season, ladder] = [params["game"]!, params["slug"]!, params["ladder"]!]
     if (!isLadder(ladder)) return yield* notFound
     const { entries, points } = yield* client.leaderboard.series({ params: { game }, query: { season, ladder } })
     const lines = entries.slice(0, LINES).map(({ model, ratings }) => ({ name: model, values: ratings }))
     const drawn = chart({ title: `Ratings of the best on ladder ${ladder}`, points, lines })
-    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(at.season(game, season), season)}, <a href="${at.ladder(game, season, ladder)}">ladder ${ladder}</a></p>
-<h1>The course of ladder ${ladder} of ${season}</h1>
+    const season_name = yield* names.season(client, game, season)
+    const main = html`${yield* crumbs(asked, { game, season, season_name, ladder })}
+<h1>The course of ladder ${ladder} of ${said(season_name)}</h1>
 ${ladderNav(ladder, (each) => at.course(game, season, each))}
 ${drawn === "" ? html`<p class="faint">There are no ratings to draw yet.</p>` : drawn}`
-    return { title: `The course of ladder ${ladder} of ${season}`, main, ...(drawn === "" ? {} : { scripts: script("chart") }) }
+    return { title: `The course of ladder ${ladder} of ${season_name}`, main, ...(drawn === "" ? {} : { scripts: script("chart") }) }
   })
 }

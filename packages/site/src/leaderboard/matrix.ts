@@ -5,6 +5,7 @@ import { Effect, Schema } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { link, type Places } from "../html/links.ts"
 import { count } from "../html/words.ts"
+import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { notFound } from "../http/refuse.ts"
 import { ladderNav } from "./nav.ts"
@@ -40,11 +41,12 @@ ${entries.map(
 export const matrixPage: SharedRoute = {
   path: "/games/:game/seasons/:slug/ladders/:ladder/matrix",
   query: [],
-  render: Effect.fnUntraced(function* ({ at, client, params }) {
+  render: Effect.fnUntraced(function* (asked) {
+    const { at, client, params } = asked
     const [game, season, ladder] = [params["game"]!, params["slug"]!, params["ladder"]!]
     if (!isLadder(ladder)) return yield* notFound
     const matrix = yield* client.leaderboard.matrix({ params: { game }, query: { season, ladder, limit: ENTRIES } })
-    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(at.season(game, season), matrix.season_name)}, <a href="${at.ladder(game, season, ladder)}">ladder ${ladder}</a></p>
+    const main = html`${yield* crumbs(asked, { game, season, season_name: matrix.season_name, ladder })}
 <h1>The top of ladder ${ladder} of ${said(matrix.season_name)} against each other</h1>
 ${ladderNav(ladder, (each) => at.matrix(game, season, each))}
 ${matrix.entries.length === 0 ? html`<p class="faint">Nobody is on this ladder yet.</p>` : matrixTable(at, matrix)}`

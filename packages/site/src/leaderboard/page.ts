@@ -2,9 +2,9 @@
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { html, said } from "../html/Html.ts"
-import { link } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { count } from "../html/words.ts"
+import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { invalid, notFound } from "../http/refuse.ts"
 import { ladderNav } from "./nav.ts"
@@ -16,7 +16,8 @@ const isLadder = Schema.is(Ladder)
 export const ladderPage: SharedRoute = {
   path: "/games/:game/seasons/:slug/ladders/:ladder",
   query: ["cursor"],
-  render: Effect.fnUntraced(function* ({ at, client, params, query }) {
+  render: Effect.fnUntraced(function* (asked) {
+    const { at, client, params, query } = asked
     const [game, season, ladder] = [params["game"]!, params["slug"]!, params["ladder"]!]
     const offset = offsetOf(query["cursor"])
     if (offset === undefined) return yield* invalid
@@ -27,7 +28,7 @@ export const ladderPage: SharedRoute = {
     const begin = offset - from
     const next = offset + ROWS < board.total ? String(offset + ROWS) : null
     const path = at.ladder(game, season, ladder)
-    const main = html`<p class="faint"><a href="/games/${game}">${game}</a>, ${link(at.season(game, season), board.season_name)}</p>
+    const main = html`${yield* crumbs(asked, { game, season, season_name: board.season_name })}
 <h1>Ladder ${ladder} of ${said(board.season_name)}</h1>
 ${ladderNav(ladder, (each) => at.ladder(game, season, each))}
 <p>${board.closed ? "The season is over; this is where everybody stood." : board.round !== null && `In ${board.round.kind === "finals" ? "the finals" : `round ${board.round.n}`}, which owes each model ${count(board.round.games)} matches.`}</p>

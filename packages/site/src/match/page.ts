@@ -2,9 +2,10 @@
 import { Effect } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { html } from "../html/Html.ts"
-import { gameAt, link, type Places } from "../html/links.ts"
+import { link, type Places } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
 import { words } from "../html/words.ts"
+import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, orNothing } from "../http/refuse.ts"
 import { matchTable } from "./cards.ts"
@@ -19,7 +20,8 @@ const raw = ({ api }: Places, id: string) =>
 export const matchPage: SharedRoute = {
   path: "/matches/:id",
   query: ["cursor"],
-  render: Effect.fnUntraced(function* ({ at, client, params, query, script }) {
+  render: Effect.fnUntraced(function* (asked) {
+    const { at, client, params, query, script } = asked
     const id = params["id"]!
     const of = { params: { id } }
     const offset = offsetOf(query["cursor"])
@@ -34,7 +36,7 @@ export const matchPage: SharedRoute = {
       { concurrency: "unbounded" }
     )
     const names = match.seats.map(({ model }) => model).join(" – ")
-    const main = html`<p class="faint"><a href="${gameAt(match.game)}">${match.game}</a>, season <a href="${at.season(match.game, match.season)}">${match.season}</a></p>
+    const main = html`${yield* crumbs(asked, { game: match.game, season: match.season })}
 <h1>${match.seats.map(({ model, model_id }, i) => html`${i > 0 && " – "}${link(at.model(model_id), model)}`)}</h1>
 <p>A rated match${match.reason !== null && `. Its ending: ${words(match.reason)}`}.</p>
 ${player(at, match, frame)}

@@ -4,10 +4,11 @@ import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { html, said } from "../html/Html.ts"
-import { gameAt, owned, resultFeedAt } from "../html/links.ts"
+import { owned, resultFeedAt } from "../html/links.ts"
 import { markdown } from "../html/markdown.ts"
 import { offsetOf } from "../html/pager.ts"
 import { time } from "../html/words.ts"
+import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, notFound } from "../http/refuse.ts"
 import { choices, mapTable, ratingChart, rivalTable, seasonRecord } from "./record.ts"
@@ -18,7 +19,8 @@ const isLadder = Schema.is(Ladder)
 export const modelPage: SharedRoute = {
   path: "/models/:id",
   query: ["season", "ladder", "cursor"],
-  render: Effect.fnUntraced(function* ({ at, client, params, query, script }) {
+  render: Effect.fnUntraced(function* (page) {
+    const { at, client, params, query, script } = page
     const model = yield* client.model.model({ params: { id: params["id"]! } })
     if (model === null) return yield* notFound
     const offset = offsetOf(query["cursor"])
@@ -40,11 +42,12 @@ export const modelPage: SharedRoute = {
       ],
       { concurrency: "unbounded" }
     )
+    const season_name = season === undefined ? "" : yield* page.names.season(client, model.game, season)
     const drawn = series === undefined ? "" : ratingChart(series, model)
-    const main = html`<p class="faint"><a href="${gameAt(model.game)}">${model.game}</a></p>
+    const main = html`${yield* crumbs(page, { game: model.game })}
 <h1>${said(model.name)}</h1>
 <p>By ${owned(model.owner)}, since ${time(model.created_at)}.${model.retired && " It is retired."}</p>
-${choices(at, model, seasons, season, ladder)}
+${choices(at, model, seasons, season, season_name, ladder)}
 ${record !== undefined && seasonRecord(at, record)}
 ${drawn}
 ${maps !== undefined && html`<h2>On boards</h2>\n${mapTable(at, model, maps)}\n`}<h2>Versions</h2>

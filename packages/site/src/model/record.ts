@@ -13,12 +13,13 @@ export const choices = (
   { game, id }: ModelDetail,
   seasons: ReadonlyArray<string>,
   season: string | undefined,
+  season_name: string,
   ladder: string
 ): Html | "" => {
   if (season === undefined) return ""
   const to = (query: Readonly<Record<string, string>>) => withQuery(at.model(id), { season, ladder, ...query })
   const current = (is: boolean) => is && html` aria-current="page"`
-  return html`<h2>In season <a href="${at.season(game, season)}">${season}</a>, on the ladder <a href="${at.ladder(game, season, ladder)}">${ladder}</a></h2>
+  return html`<h2>In season ${link(at.season(game, season), season_name)}, on the ladder <a href="${at.ladder(game, season, ladder)}">${ladder}</a></h2>
 <nav aria-label="Season"><ul>
 ${seasons.map((each) => html`<li><a href="${to({ season: each })}"${current(each === season)}>${each}</a></li>\n`)}</ul></nav>
 ${ladderNav(ladder, (each) => to({ ladder: each }), "Ladder")}`

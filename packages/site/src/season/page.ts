@@ -4,8 +4,8 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { ANNOUNCEMENTS } from "../html/feedLinks.ts"
 import { html, said } from "../html/Html.ts"
-import { gameAt } from "../html/links.ts"
 import { count, counted } from "../html/words.ts"
+import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { matchTable } from "../match/cards.ts"
 import { boardList, boardPictures, clock, ladderList, podiumSection, rulesSection } from "./parts.ts"
@@ -19,7 +19,8 @@ const datasets = ({ game, slug, visibility }: Season) =>
 export const seasonPage: SharedRoute = {
   path: "/games/:game/seasons/:slug",
   query: [],
-  render: Effect.fnUntraced(function* ({ at, client, params }) {
+  render: Effect.fnUntraced(function* (asked) {
+    const { at, client, params } = asked
     const of = { game: params["game"]!, slug: params["slug"]! }
     const [season, podium, { playing }, { maps }, { matches }] = yield* Effect.all(
       [
@@ -31,7 +32,7 @@ export const seasonPage: SharedRoute = {
       ],
       { concurrency: "unbounded" }
     )
-    const main = html`<p class="faint"><a href="${gameAt(season.game)}">${season.game}</a></p>
+    const main = html`${yield* crumbs(asked, { game: season.game })}
 <h1>${said(season.name)}</h1>
 ${clock(season)}
 <p>${counted(playing, "match", "matches")} being played now, ${counted(season.matches_played, "match", "matches")} so far.

@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { withTimes } from "../html/instants.ts"
-import { kitAt, myModelAt, myModelsAt, myVersionAt } from "../html/links.ts"
+import { kitAt, link, myModelAt, myModelsAt, myVersionAt } from "../html/links.ts"
 import { words } from "../html/words.ts"
 import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
@@ -56,7 +56,7 @@ export const submitPage: PersonalRoute = {
       }
     )
     const main = html`<h1>Submit a version of ${said(name)}</h1>
-${deskNav(myModelsAt)}<p>To season <a href="${at.season(game, season)}">${season}</a>. <a href="${myModelAt(id)}">Back to the model</a></p>
+${deskNav(myModelsAt)}<p>To season ${link(at.season(game, season), seen?.name ?? season)}. <a href="${myModelAt(id)}">Back to the model</a></p>
 ${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${seen !== undefined && limits(seen)}${objects !== undefined && html` objects="${objects}"`}>${terminal(id, game)}</agon-submit>
 ${reentry(detail, season, tried)}<p>The rules for the files are in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
     return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }

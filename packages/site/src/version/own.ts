@@ -6,7 +6,7 @@ import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { kitAt, myMatchAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt, withQuery } from "../html/links.ts"
+import { kitAt, link, myMatchAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt, withQuery } from "../html/links.ts"
 import { count, counted, decimal, time, words } from "../html/words.ts"
 import { form, type Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
@@ -109,7 +109,7 @@ export const myVersion: PersonalRoute = {
     const played = status === "testing" ? Effect.succeed([]) : lastMatches(client, game)
     const [{ at, season: seen }, matches] = yield* Effect.all([seenSeason(client, game, season), played], { concurrency: "unbounded" })
     const main = html`<h1>${said(model)}, version ${version.version}</h1>
-${deskNav(myModelsAt)}${done(query["done"], { noted: "The note is saved." })}<p>Season <a href="${at.season(game, season)}">${season}</a>, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
+${deskNav(myModelsAt)}${done(query["done"], { noted: "The note is saved." })}<p>Season ${link(at.season(game, season), seen?.name ?? season)}, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
 ${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
 ${progress(at, version, matches)}</div></agon-follow>
 ${noteForm(version, seen?.rules.note_max_length, tried)}<p><a href="${myVersionAt(version_id)}">Look again</a></p>`

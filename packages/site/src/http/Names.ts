@@ -1,0 +1,61 @@
+/**
+ * Names of games and seasons, which never change. A page that shows one is not out of date when another figure of the record changes, so
+ * the read is none of the page's own; a name that everybody may see is read once.
+ */
+import type { Client } from "@agon/api/Client.ts"
+import { Effect } from "effect"
+import { aside } from "./Reads.ts"
+
+/** Reads with the client of the page. The slug stands for a name that cannot be read. */
+export interface Names {
+  readonly game: (client: Client, slug: string) => Effect.Effect<string>
+  readonly season: (client: Client, game: string, slug: string) => Effect.Effect<string>
+}
+
+/** Names kept; the oldest goes first. */
+export const NAMES_MAX = 1_000
+
+interface Named {
+  readonly name: string
+  readonly isPublic: boolean
+}
+
+export const makeNames = (): Names => {
+  const kept = new Map<string, string>()
+  const keep = (address: string, name: string) => {
+    kept.set(address, name)
+    for (const oldest of kept.keys()) {
+      if (kept.size <= NAMES_MAX) break
+      kept.delete(oldest)
+    }
+  }
+  /** Slugs have no slash, so that each address is one game's or one season's. */
+  const named = (address: string, slug: string, read: Effect.Effect<Named, unknown>) =>
+    Effect.suspend(() => {
+      const known = kept.get(address)
+      if (known !== undefined) return Effect.succeed(known)
+      const name = Effect.map(read, ({ isPublic, name }) => {
+        if (isPublic) keep(address, name)
+        return name
+      })
+      return aside(name, slug)
+    })
+
+  return {
+    game: (client, slug) =>
+      named(
+        slug,
+        slug,
+        Effect.map(client.game.game({ params: { game: slug } }), ({ name }) => ({ name, isPublic: true }))
+      ),
+    season: (client, game, slug) =>
+      named(
+        `${game}/${slug}`,
+        slug,
+        Effect.map(client.season.season({ params: { game, slug } }), ({ name, visibility }) => ({
+          name,
+          isPublic: visibility === "public"
+        }))
+      )
+  }
+}

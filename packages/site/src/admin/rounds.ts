@@ -1,6 +1,6 @@
 /** Rounds and finals of a season with their clock. The platform's administrators plan them; others see the one in play and the next. */
 import { PlanRound, type Round } from "@agon/api/season/rounds.ts"
-import type { RoundKind } from "@agon/api/season/Season.ts"
+import type { RoundKind, Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { table } from "../html/table.ts"
@@ -42,7 +42,7 @@ const withdraw = seasonForm("rounds", {
 const nameOf = ({ kind, n }: Round) => (kind === "finals" ? "Finals" : `Round ${n}`)
 
 const row =
-  (isClosed: boolean) =>
+  (isOver: boolean) =>
   (round: Round): Html => {
     const { ended_at, games, n, started_at, starts_at, state } = round
     return html`<tr>
@@ -51,14 +51,15 @@ const row =
 <td>${counted(games, "match", "matches")}</td>
 <td>${time(started_at ?? starts_at)}</td>
 <td>${ended_at !== null && time(ended_at)}</td>
-<td>${state === "pending" && !isClosed && button(withdraw, { n: String(n) }, "Withdraw", nameOf(round))}</td>
+<td>${state === "pending" && !isOver && button(withdraw, { n: String(n) }, "Withdraw", nameOf(round))}</td>
 </tr>
 `
   }
 
 const HEADINGS = ["Round", "State", "Matches of each model on each of its ladders", "Start", "End", "Change"]
 
-const CLOSED = html`<p>The season is closed: no round is planned any more.</p>`
+const over = ({ state }: Season): Html =>
+  html`<p>The season is ${state === "closed" ? "closed" : "closing"}: no round is planned any more.</p>`
 
 const limits = constraintsOf(PlanRound)
 const KINDS: ReadonlyArray<{ readonly value: RoundKind; readonly label: string }> = [
@@ -82,15 +83,15 @@ export const seasonRounds = seasonDesk({
   buttons: [withdraw],
   render: Effect.fnUntraced(function* ({ account, client, links, of, page, season, tried }) {
     const list = account.admin ? yield* client.round.rounds({ params: of, query: page }) : undefined
-    const isClosed = season.state === "closed"
+    const isOver = season.close_requested_at !== null || season.state === "closed"
     const planned =
       list === undefined
-        ? isClosed
-          ? CLOSED
+        ? isOver
+          ? over(season)
           : html`<p>The platform's administrators plan rounds.</p>`
-        : html`${table("Rounds", HEADINGS, list.rounds.map(row(isClosed)), "No round has been planned.")}
+        : html`${table("Rounds", HEADINGS, list.rounds.map(row(isOver)), "No round has been planned.")}
 ${links(list.next_cursor)}
-${isClosed ? CLOSED : html`<h2>Plan a round</h2>\n${planForm(tried)}`}`
+${isOver ? over(season) : html`<h2>Plan a round</h2>\n${planForm(tried)}`}`
     return html`<h2>Rounds and finals</h2>
 <p>At the start of a round every rating returns to 1500. When every model has its matches in the finals, the season closes by itself.</p>
 ${clock(season)}

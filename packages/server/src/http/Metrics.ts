@@ -10,6 +10,7 @@ import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import type { SettingsShape } from "../config/Settings.ts"
 import { cannotListen, whyNot } from "./listening.ts"
+import { refuseUpgrades } from "./refuseUpgrades.ts"
 
 const SCRAPES = ["GET", "HEAD"]
 const FORMAT = "text/plain; version=0.0.4; charset=utf-8"
@@ -30,6 +31,7 @@ const MOST_CONNECTIONS = 32
 const makeServer = () => {
   const server = createServer(LIMITS)
   server.maxConnections = MOST_CONNECTIONS
+  refuseUpgrades(server)
   const close = server.close.bind(server)
   server.close = (done) => {
     const closing = close(done)

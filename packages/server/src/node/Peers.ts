@@ -4,8 +4,6 @@
  * time; its body is not read before that. With TLS each side presents a certificate as well (config/nodeTls.ts).
  */
 
-import { createServer } from "node:http"
-import { createServer as createTlsServer } from "node:https"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Effect, Layer, type Redacted, type Scope } from "effect"
@@ -16,6 +14,7 @@ import type { Address } from "../config/variables.ts"
 import { sameSecret } from "../http/constantTime.ts"
 import { BACKLOG, cannotListen } from "../http/listening.ts"
 import { nodesCredential } from "./credential.ts"
+import { makePeerServer } from "./peerServer.ts"
 
 /** The client ends every path with a slash. */
 export const NODES_PATH = "/nodes/"
@@ -57,17 +56,13 @@ export const layerPeerServer = (
   routes: ReadonlyArray<PeerRoute>
 ) => {
   const credential = nodesCredential(secret)
-  const make = () =>
-    tls === undefined ? createServer(LIMITS) : createTlsServer({ ...LIMITS, ...tls, requestCert: true, rejectUnauthorized: true })
+  const make = () => makePeerServer(tls, credential)
   return Layer.unwrap(
     Effect.map(HttpRunner.toHttpEffect, (answer) => HttpServer.serve(guarded([{ path: NODES_PATH, answer }, ...routes], credential)))
   ).pipe(
     Layer.provide(NodeHttpServer.layer(make, { host, port, backlog: BACKLOG }).pipe(Layer.catch(cannotListen("AGON_NODE", { host, port }))))
   )
 }
-
-/** Limits for clients that are not authenticated yet. */
-const LIMITS = { headersTimeout: 5_000, maxHeaderSize: 8_192 }
 
 const guarded = (routes: ReadonlyArray<PeerRoute>, credential: string) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }): PeerRoute["answer"] => {

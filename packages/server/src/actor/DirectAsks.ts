@@ -13,7 +13,7 @@
  */
 
 import type { Command, Reply } from "@agon/domain/season/Command.ts"
-import { ByteSize, Clock, Duration, Effect, Metric } from "effect"
+import { ByteSize, Clock, Duration, Effect, Metric, Option, Schema } from "effect"
 import { HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PeerLink } from "../node/PeerLink.ts"
 import { CappedMap } from "../process/CappedMap.ts"
@@ -101,11 +101,28 @@ export const makeDirectAsks = Effect.gen(function* () {
       const asked: Asked = { season, commands }
       return Effect.matchEffect(Effect.timeout(link.post(host, ASKS_PATH, JSON.stringify(asked)), DIRECT_TIMEOUT), {
         onFailure: ({ _tag }) => (_tag === "PeerAway" ? elsewhere : slow),
-        onSuccess: ({ status, text }) =>
-          status === 200 ? Effect.andThen(Metric.update(directAsks, 1), repliesOf(season, JSON.parse(text))) : elsewhere
+        onSuccess: ({ status, text }) => {
+          const answered = status === 200 ? answeredIn(text, commands.length) : undefined
+          return answered === undefined ? elsewhere : Effect.andThen(Metric.update(directAsks, 1), repliesOf(season, answered))
+        }
       })
     })
 })
+
+/** Undefined where no node would answer so: since the host was learnt, another program may have come to listen at its address. */
+const answeredIn = (text: string, commands: number): Answered | undefined => {
+  const answered = Option.getOrUndefined(decodeAnswered(text))
+  return answered !== undefined && "replies" in answered && answered.replies.length !== commands ? undefined : answered
+}
+const decodeAnswered = Schema.decodeUnknownOption(
+  Schema.fromJsonString(
+    Schema.Union([
+      Schema.Struct({ replies: Schema.Array(Schema.Any) }),
+      Schema.Struct({ closed: Schema.Boolean }),
+      Schema.Struct({ unavailable: Schema.String })
+    ])
+  )
+)
 
 const repliesOf = (season: string, answered: Answered): Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused> => {
   if ("replies" in answered) return Effect.succeed(answered.replies)

@@ -39,6 +39,8 @@ export class PeerLink extends Context.Reference<Link | undefined>("agon/PeerLink
 
 /** Connections to one node; further requests wait for one of them. */
 const SOCKETS_MAX = 128
+/** In UTF-16 units. The work of as many matches as one ask may hold is some 100 kB. */
+const ANSWER_MAX = 32 * 1024 * 1024
 
 const agentOf = (tls: NodeTls | undefined) =>
   Effect.acquireRelease(
@@ -61,7 +63,10 @@ const posting =
       const asked = (secure ? https : http).request(to, (response) => {
         let text = ""
         response.setEncoding("utf8")
-        response.on("data", (chunk: string) => (text += chunk))
+        response.on("data", (chunk: string) => {
+          text += chunk
+          if (text.length > ANSWER_MAX) response.destroy(new Error("its answer is longer than any that a node gives"))
+        })
         response.on("end", () => resume(Effect.succeed({ status: response.statusCode!, text })))
         response.on("error", away)
       })

@@ -6,6 +6,7 @@
  *            its share, while the runner has room ─▶ nothing? parked, and asked again when woken
  *
  * A request that may wait passes over seasons that have just given its kind nothing: thousands that wait do not ask each time.
+ * A season that cannot be asked for work fails a request only where no other gave any; one that cannot take results always does.
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -16,6 +17,7 @@ import type { LocalMailboxes } from "../actor/LocalMailboxes.ts"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
 import type { Broadcast } from "../node/Broadcast.ts"
+import { AwaySeasons } from "./AwaySeasons.ts"
 import { type Asking, bySeason } from "./askedOf.ts"
 import { makeFairnessOfNodes } from "./FairnessOfNodes.ts"
 import { tellAudits } from "./HeldLeases.ts"
@@ -65,6 +67,7 @@ const makeDispatcher = Effect.gen(function* () {
     const share = shareOf(caller, room)
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
     let given = 0
+    let away: Unavailable | undefined
     const receipts: Array<LeasedAcceptance> = []
     for (const [season, { lost, results }] of about) {
       if (season === undefined) {
@@ -77,13 +80,17 @@ const makeDispatcher = Effect.gen(function* () {
         continue
       }
       const said = { results, lost, max: season === turn ? share : 0 }
-      const answered = yield* tell(caller, season, said)
-      receipts.push(...answered.receipts)
-      leases.push(...answered.works)
-      if (season === turn) given = answered.works.length
+      const telling = tell(caller, season, said)
+      const answered = yield* isOnlyAsked(said) ? Effect.catchTag(telling, "unavailable", (error) => Effect.succeed(error)) : telling
+      if ("works" in answered) {
+        receipts.push(...answered.receipts)
+        leases.push(...answered.works)
+        if (season === turn) given = answered.works.length
+      } else away = answered
     }
     const asked = turn === undefined ? undefined : { season: turn, given }
     leases.push(...(yield* fill(caller, wanted - leases.length, { share, waits, first: asked })))
+    if (away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(away)
     return { leases, receipts, room: wanted, since }
   })
 
@@ -117,17 +124,17 @@ interface Asked {
 /** Where a runner's next work comes from: a match that waits to be played again, then the seasons that it may serve, in turn. */
 const makeTurns = Effect.gen(function* () {
   const calls = yield* SeasonCalls
-  const audits = yield* ReplayAudits
   const seasons = yield* OpenSeasons
   const parking = yield* Parking
   const known = yield* KnownRuntimes
   const [fairness, mayAsk] = [yield* makeFairnessOfNodes, mayAskWith(known)]
+  const away = new AwaySeasons(yield* Clock.Clock)
 
   /** Work done by a season's own runners does not count towards its share of the platform's. */
   const inTurn = (caller: Caller, waits: boolean): ReadonlyArray<OpenSeason> => {
     const kind = kindOf(caller)
     const refused = ({ id }: OpenSeason) => waits && parking.refused(id, kind, caller.key.id)
-    return fairness.order(seasons.list().filter((season) => mayAsk(caller, season) && !refused(season)))
+    return away.behind(fairness.order(seasons.list().filter((season) => mayAsk(caller, season) && !refused(season))))
   }
 
   /** Looked up on each call: a season may have been added while the runner waited. */
@@ -138,7 +145,10 @@ const makeTurns = Effect.gen(function* () {
 
   const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
     const since = parking.signal()
-    const answered = yield* calls.tell(caller, season, said)
+    const answered = yield* Effect.tapErrorTag(calls.tell(caller, season, said), "unavailable", () =>
+      Effect.sync(() => away.failed(season))
+    )
+    away.answered(season)
     const given = answered.works.length
     if (caller.key.season_id === null) {
       if (given > 0) fairness.served(season, given)
@@ -164,7 +174,7 @@ const makeTurns = Effect.gen(function* () {
     const more = first !== undefined && first.given >= share ? [first.season] : []
     for (const { id } of inTurn(caller, waits)) {
       if (leases.length >= room) return leases
-      if (id === first?.season) continue
+      if (id === first?.season || (leases.length > 0 && away.has(id))) continue
       const max = Math.min(share, room - leases.length)
       const works = yield* take(caller, id, max)
       if (works.length === max) more.push(id)
@@ -174,16 +184,19 @@ const makeTurns = Effect.gen(function* () {
     return leases
   })
 
-  /** One audit a request: they are few, and matches continue beside them. */
-  const audit = Effect.fnUntraced(function* (caller: Caller, room: number) {
+  return { audit: yield* makeAudit, inTurn, serves, shareOf, tell, fill }
+})
+
+/** One audit a request: they are few, and matches continue beside them. */
+const makeAudit = Effect.gen(function* () {
+  const [calls, audits, known] = [yield* SeasonCalls, yield* ReplayAudits, yield* KnownRuntimes]
+  return Effect.fnUntraced(function* (caller: Caller, room: number) {
     const { key, runner } = caller
     const works = known.has(runner.runtime_version) ? yield* audits.lease(caller, Math.min(1, room)) : []
     for (const { lease } of works)
       calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, strike_limit: 0 })
     return works.map(({ payload }) => payload)
   })
-
-  return { audit, inTurn, serves, shareOf, tell, fill }
 })
 
 /** Runners of one kind are interchangeable: a season would give each of them the same work. */
@@ -225,3 +238,6 @@ const makeLater = Effect.fnUntraced(function* ({ audit, fill, serves, shareOf }:
     }
   })
 })
+
+/** Whether a season is asked for work and told nothing that would be lost. */
+const isOnlyAsked = ({ lost, results }: Said): boolean => results.length === 0 && lost === undefined

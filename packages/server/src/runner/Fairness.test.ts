@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Fairness, HOME_LEAD } from "./Fairness.ts"
+import { Fairness, GAP_MAX, HOME_LEAD } from "./Fairness.ts"
 
 const seasons = ["a", "b", "c"].map((id) => ({ id }))
 
@@ -70,5 +70,28 @@ describe("Fairness", () => {
       Array.from({ length: HOME_LEAD }, () => "b")
     )
     assert.sameMembers(given.slice(HOME_LEAD), ["a", "b", "c", "a", "b", "c"])
+  })
+  it("lets no season starve for what only it could use: runners of its engine alone, or those of a node that is gone", () => {
+    const fairness = new Fairness()
+    const given = new Map(seasons.map(({ id }) => [id, 0]))
+    const give = () => {
+      const { id } = fairness.order(seasons, (id) => id === "b")[0]!
+      fairness.served(id, 1)
+      given.set(id, given.get(id)! + 1)
+    }
+    for (let second = 0; second < 1_000; second++) {
+      fairness.served("a", 500)
+      for (let n = 0; n < 10; n++) give()
+      fairness.narrow()
+    }
+    assert.strictEqual(given.get("a"), 0, "it has more than its share of what all can use")
+    assert.isAtMost(Math.abs(given.get("b")! - given.get("c")!), HOME_LEAD)
+    fairness.served("a", 1e9)
+    fairness.narrow()
+    for (let n = 0; n < 2 * GAP_MAX + 3 * HOME_LEAD; n++) give()
+    assert.isAbove(given.get("a")!, 0)
+    for (const id of given.keys()) given.set(id, 0)
+    for (let n = 0; n < 300; n++) give()
+    for (const times of given.values()) assert.approximately(times, 100, 1)
   })
 })

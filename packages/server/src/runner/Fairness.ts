@@ -14,6 +14,12 @@ import { CappedMap } from "../process/CappedMap.ts"
 const SEASONS_MAX = 4_096
 /** Leases by which a season of this node may be ahead of one elsewhere and is still asked first: some tenths of a busy node's second. */
 export const HOME_LEAD = 16
+/**
+ * Leases by which a season may be ahead of the next one with work. Some of its leases go to runners that no other season can use, here
+ * or on another node; without a bound it would get nothing for as many again once those runners are gone. More than a busy node
+ * gives in the second in which the others do not know of it.
+ */
+export const GAP_MAX = 1_024
 
 export class Fairness {
   readonly #served = new CappedMap<string, number>(SEASONS_MAX)
@@ -44,6 +50,22 @@ export class Fairness {
   idle(season: string): void {
     this.#idle.set(season, true)
     this.#served.set(season, Math.max(this.#timeOf(season), this.#now))
+  }
+
+  /** To be called now and then: narrows each gap to `GAP_MAX`. Seasons with smaller ones between them move together, so these stay exact. */
+  narrow(): void {
+    const before = [...this.#served]
+    const times = before.flatMap(([id, time]) => (this.#idle.has(id) ? [] : [time])).toSorted((a, b) => b - a)
+    const steps: Array<{ readonly to: number; readonly by: number }> = []
+    let by = 0
+    for (const [i, to] of times.entries()) {
+      const gap = (times[i - 1] ?? to) - to
+      if (gap > GAP_MAX) steps.push({ to, by: (by += gap - GAP_MAX) })
+    }
+    if (steps.length === 0) return
+    const narrowed = (time: number) => steps.reduce((most, { by, to }) => Math.max(most, Math.min(time, to) + by), time)
+    for (const [id, time] of before) this.#served.set(id, narrowed(time))
+    this.#now = narrowed(this.#now)
   }
 
   #timeOf(season: string): number {

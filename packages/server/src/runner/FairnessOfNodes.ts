@@ -8,7 +8,7 @@ import { Broadcast } from "../node/Broadcast.ts"
 import { Fairness } from "./Fairness.ts"
 import { SharesRunners } from "./SeasonCalls.ts"
 
-const TELL_EVERY = "1 second"
+const EVERY = "1 second"
 /** A season's id and a number of leases. */
 const WORD = /^([0-9a-f-]{36}) ([1-9][0-9]{0,8})$/
 
@@ -29,10 +29,9 @@ export const makeFairnessOfNodes = Effect.gen(function* () {
     untold.clear()
     return words.length === 0 ? Effect.void : broadcast.tell("served", words)
   })
-  if (shares) {
-    yield* broadcast.listen({ topic: "served", heard, disconnected: Effect.void, hearing: Effect.void })
-    yield* tell.pipe(Effect.repeat(Schedule.spaced(TELL_EVERY)), Effect.forkScoped)
-  }
+  if (shares) yield* broadcast.listen({ topic: "served", heard, disconnected: Effect.void, hearing: Effect.void })
+  const narrow = Effect.sync(() => fairness.narrow())
+  yield* Effect.andThen(narrow, tell).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
 
   return {
     order: <A extends { readonly id: string }>(seasons: ReadonlyArray<A>) => fairness.order(seasons, (id) => !shares || mailboxes.has(id)),

@@ -1,0 +1,38 @@
+/**
+ * Seasons that could not be asked a moment ago: they are moving, or their node is away. They get no leases meanwhile, so by fairness
+ * alone they would be asked first by every request, and each would wait for them or fail with them. Others are asked before them.
+ */
+import type { Clock } from "effect"
+import { CappedMap } from "../process/CappedMap.ts"
+
+/** Longer than most moves between nodes; then one request finds out whether it is back. */
+const AWAY_MS = 5_000
+/** Of the seasons that failed last. */
+const SEASONS_MAX = 1_024
+
+export class AwaySeasons {
+  readonly #clock: Clock.Clock
+  readonly #failed_ms = new CappedMap<string, number>(SEASONS_MAX)
+
+  constructor(clock: Clock.Clock) {
+    this.#clock = clock
+  }
+
+  failed(season: string): void {
+    this.#failed_ms.set(season, this.#clock.currentTimeMillisUnsafe())
+  }
+
+  answered(season: string): void {
+    this.#failed_ms.delete(season)
+  }
+
+  has(season: string): boolean {
+    const failed_ms = this.#failed_ms.get(season)
+    return failed_ms !== undefined && this.#clock.currentTimeMillisUnsafe() - failed_ms < AWAY_MS
+  }
+
+  /** The same seasons in the same order, those that are away behind the others. */
+  behind<A extends { readonly id: string }>(seasons: ReadonlyArray<A>): ReadonlyArray<A> {
+    return this.#failed_ms.size === 0 ? seasons : seasons.toSorted((a, b) => Number(this.has(a.id)) - Number(this.has(b.id)))
+  }
+}

@@ -5,6 +5,7 @@
  */
 import { AwsClient } from "aws4fetch"
 import { Clock, Effect, Option, Redacted, Schedule, Stream } from "effect"
+import { collect } from "./contentMeter.ts"
 import { ObjectsUnavailable } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
 import { presignS3 } from "./presignS3.ts"
@@ -39,8 +40,10 @@ const CHUNK_TIMEOUT = "30 seconds"
 const UNSIGNED_TIMEOUT = "10 seconds"
 const RETRIES = 3
 const backoff = Schedule.exponential("100 millis").pipe(Schedule.jittered)
-/** Error bodies are a few hundred bytes; a proxy's error page is cut here. */
-const ERROR_BODY_MAX_CHARACTERS = 4_096
+/** Error bodies are a few hundred bytes; a proxy's error page that is longer is not looked at. */
+const ERROR_BODY_BYTES_MAX = 65_536
+/** From the headers to the end of an answer that is no object. S3 may send spaces for as long as a copy takes. */
+const TEXT_TIMEOUT = "60 seconds"
 
 interface Fault {
   readonly detail: string
@@ -85,8 +88,8 @@ export const s3Requests = (options: S3Options) => {
         catch: (cause): Fault => ({ detail: reason(cause), transient: true })
       })
       if (response.ok || request.answers?.includes(response.status)) return response
-      const text = yield* Effect.promise(() => response.text().catch(() => ""))
-      const code = /<Code>(\w+)<\/Code>/.exec(text.slice(0, ERROR_BODY_MAX_CHARACTERS))?.[1] ?? ""
+      const text = yield* Effect.orElseSucceed(textOf(request.operation, request.key, response, ERROR_BODY_BYTES_MAX), () => "")
+      const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? ""
       return yield* Effect.fail<Fault>({
         detail: `${response.status} ${code}`.trim(),
         transient: response.status >= 500 || response.status === 429
@@ -136,6 +139,19 @@ export const bodyOf = (operation: string, key: string, response: Response): Stre
     evaluate: () => body,
     onError: (cause) => broken(reason(cause))
   }).pipe(Stream.timeoutOrElse({ duration: CHUNK_TIMEOUT, orElse: () => Stream.fail(broken(`no byte in ${CHUNK_TIMEOUT}`)) }))
+}
+
+/** The text of an answer that is no object, whole or not at all. */
+export const textOf = (
+  operation: string,
+  key: string,
+  response: Response,
+  bytes_max: number
+): Effect.Effect<string, ObjectsUnavailable> => {
+  const broken = (detail: string) => Effect.fail(new ObjectsUnavailable({ operation, key, detail }))
+  return Effect.flatMap(collect(bodyOf(operation, key, response), bytes_max), (bytes) =>
+    bytes === "too_large" ? broken("its answer is too long") : Effect.succeed(new TextDecoder().decode(bytes))
+  ).pipe(Effect.timeoutOrElse({ duration: TEXT_TIMEOUT, orElse: () => broken(`no end of its answer in ${TEXT_TIMEOUT}`) }))
 }
 
 export const lengthOf = (response: Response): number => Number(response.headers.get("content-length") ?? 0)

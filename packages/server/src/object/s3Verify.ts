@@ -6,8 +6,10 @@
 import { Effect, Option } from "effect"
 import { measure } from "./contentMeter.ts"
 import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
-import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Requests } from "./s3Requests.ts"
+import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Requests, textOf } from "./s3Requests.ts"
 
+/** The answer to a copy is some hundred bytes, behind the spaces that S3 sends while it copies. */
+const COPY_BYTES_MAX = 65_536
 /** Attempts of one `verify`, repeated when a body broke off or the object was replaced while it was read. */
 const VERIFY_ATTEMPTS = 3
 
@@ -27,10 +29,10 @@ export const s3Verify = (requests: S3Requests, bucket: string) => {
       },
       answers: [404, 412]
     })
-    const text = yield* Effect.promise(() => response.text().catch(() => "<Error>"))
-    if (response.status === 404 || response.status === 412) return "replaced" as const
+    if (response.status === 404 || response.status === 412) return yield* Effect.as(discard(response), "replaced" as const)
+    const text = yield* textOf("verify", into, response, COPY_BYTES_MAX)
     // S3 starts a long copy's answer with 200 and may still end it with an error.
-    if (text.includes("<Error>")) return yield* new ObjectsUnavailable({ operation: "verify", key: into, detail: "copy failed" })
+    if (text.includes("<Error")) return yield* new ObjectsUnavailable({ operation: "verify", key: into, detail: "copy failed" })
     return "taken" as const
   })
 

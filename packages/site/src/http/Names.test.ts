@@ -2,6 +2,7 @@ import type { Client } from "@agon/api/Client.ts"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { HttpClientRequest } from "effect/http"
+import { TestClock } from "effect/testing"
 import { makeNames, NAMES_MAX } from "./Names.ts"
 import { CurrentReading, type Reading } from "./Reads.ts"
 
@@ -34,6 +35,20 @@ it.effect("a name is read once for everybody, and no page goes out of date by it
     assert.deepStrictEqual(asked, ["spring"])
     assert.strictEqual(yield* of(page("ada"), names.season(client, "othello", "spring")), "Season spring")
     assert.lengthOf(asked, 2, "a season of another game")
+  })
+)
+
+it.effect("a name is read again after a minute: the season may have been removed, and made anew", () =>
+  Effect.gen(function* () {
+    let name = "First"
+    const { asked, client } = fixture(() => Effect.sync(() => ({ name, visibility: "public" })))
+    const read = makeNames().season(client, "snakes", "spring")
+    assert.strictEqual(yield* read, "First")
+    name = "Second"
+    yield* TestClock.adjust("59 seconds")
+    assert.deepStrictEqual([yield* read, asked.length], ["First", 1])
+    yield* TestClock.adjust("1 second")
+    assert.deepStrictEqual([yield* read, yield* read, asked.length], ["Second", "Second", 2])
   })
 )
 

@@ -1,9 +1,10 @@
 /**
  * Names of games and seasons, which never change. A page that shows one is not out of date when another figure of the record changes, so
- * the read is none of the page's own; a name that everybody may see is read once.
+ * the read is none of the page's own; a name that everybody may see is read once in a while, since a season that was removed may be made
+ * anew with another name.
  */
 import type { Client } from "@agon/api/Client.ts"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { aside } from "./Reads.ts"
 
 /** Reads with the client of the page. The slug stands for a name that cannot be read. */
@@ -14,6 +15,7 @@ export interface Names {
 
 /** Names kept; the oldest goes first. */
 export const NAMES_MAX = 1_000
+const KEPT_MS = 60_000
 
 interface Named {
   readonly name: string
@@ -21,9 +23,10 @@ interface Named {
 }
 
 export const makeNames = (): Names => {
-  const kept = new Map<string, string>()
-  const keep = (address: string, name: string) => {
-    kept.set(address, name)
+  const kept = new Map<string, { readonly name: string; readonly until_ms: number }>()
+  const keep = (address: string, name: string, now_ms: number) => {
+    kept.delete(address)
+    kept.set(address, { name, until_ms: now_ms + KEPT_MS })
     for (const oldest of kept.keys()) {
       if (kept.size <= NAMES_MAX) break
       kept.delete(oldest)
@@ -31,11 +34,11 @@ export const makeNames = (): Names => {
   }
   /** Slugs have no slash, so that each address is one game's or one season's. */
   const named = (address: string, slug: string, read: Effect.Effect<Named, unknown>) =>
-    Effect.suspend(() => {
+    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
       const known = kept.get(address)
-      if (known !== undefined) return Effect.succeed(known)
+      if (known !== undefined && now_ms < known.until_ms) return Effect.succeed(known.name)
       const name = Effect.map(read, ({ isPublic, name }) => {
-        if (isPublic) keep(address, name)
+        if (isPublic) keep(address, name, now_ms)
         return name
       })
       return aside(name, slug)

@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { sample } from "../support/slow.ts"
+import { inCi, sample } from "../support/slow.ts"
 import { mutants } from "./mutants.ts"
 import { hold, type InMemory, inMemory } from "./simulation.ts"
 
@@ -27,8 +27,11 @@ const caughtBy = Effect.fnUntraced(function* (actor: InMemory) {
   return undefined
 })
 
+/** Found by the tenth seed or later, or in long runs: half a minute each and more, which ordinary runs leave to CI. */
+const FOUND_LATE: ReadonlySet<string> = new Set(["closingTakesTenMinutes", "restartForgetsTheReset", "suspendedIsPaired"])
+
 describe("the simulation notices", () => {
-  for (const name of sample(Object.keys(mutants))) {
+  for (const name of sample(Object.keys(mutants)).filter((name) => inCi || !FOUND_LATE.has(name))) {
     it.live(name, () =>
       Effect.gen(function* () {
         const actor = yield* Effect.promise(() => planted(name))

@@ -1,8 +1,11 @@
 /** A stranger at the port of nodes, over real connections: time and connections are bounded, and other nodes come through meanwhile. */
 
+import { readFileSync } from "node:fs"
 import type { Server } from "node:http"
 import { type AddressInfo, connect, type Socket } from "node:net"
+import { connect as connectTls } from "node:tls"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
+import * as Certificates from "../../../../test/support/Certificates.ts"
 import { allowed } from "../../../../test/support/slack.ts"
 import { makePeerServer, STRANGER_MS, STRANGERS_MAX } from "./peerServer.ts"
 
@@ -94,3 +97,31 @@ it("a stranger is closed in time: silent, slow with its head, with a body that n
   assert.isBelow(performance.now() - began, allowed(STRANGER_MS + 2_000))
   assert.isBelow(body.taken(), 64 * MEBIBYTE.length)
 })
+
+const missing = Certificates.missingOpenssl()
+it.skipIf(missing !== undefined)(
+  `over TLS a node keeps its connection among strangers who never end their handshake${missing === undefined ? "" : `: ${missing}`}`,
+  { timeout: 60_000 },
+  async () => {
+    const made = Certificates.make()
+    const [tls, ca] = [Certificates.read(made.node), readFileSync(made.ca)]
+    const secure = makePeerServer({ ...tls, ca }, CREDENTIAL)
+    secure.on("request", (_, response) => response.end())
+    await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve))
+    const { port } = secure.address() as AddressInfo
+    const node = connectTls({ host: "127.0.0.1", port, ca, ...tls })
+    const asked = async () => {
+      if (node.readableEnded || node.destroyed) return "closed"
+      node.write(asNode)
+      return String(await new Promise((resolve) => node.once("data", resolve).once("close", () => resolve("closed"))))
+    }
+    assert.match(await asked(), /^HTTP\/1.1 200/)
+    const strangers = Array.from({ length: 2 * STRANGERS_MAX }, () => connect(port, "127.0.0.1").on("error", () => undefined))
+    const closed = strangers.slice(0, STRANGERS_MAX).map((socket) => new Promise((resolve) => socket.resume().once("close", resolve)))
+    await Promise.all(closed)
+    assert.match(await asked(), /^HTTP\/1.1 200/)
+    for (const socket of [node, ...strangers]) socket.destroy()
+    secure.close()
+    made.remove()
+  }
+)

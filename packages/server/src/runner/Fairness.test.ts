@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Fairness, GAP_MAX, HOME_LEAD } from "./Fairness.ts"
+import { Fairness, GAP_MAX, HOME_LEAD, SEASONS_MAX } from "./Fairness.ts"
 
 const seasons = ["a", "b", "c"].map((id) => ({ id }))
 
@@ -41,9 +41,20 @@ describe("Fairness", () => {
     const first = () => fairness.order([{ id: "other 0" }, { id: "old" }])[0]!.id
     fairness.served("other 0", 1)
     assert.strictEqual(first(), "other 0")
-    for (let n = 1; n <= 4_096; n++) fairness.served(`other ${n}`, 1)
+    for (let n = 1; n <= SEASONS_MAX; n++) fairness.served(`other ${n}`, 1)
     fairness.served("other 0", 1)
     assert.strictEqual(first(), "old")
+  })
+  it("serves thousands of seasons in turn", () => {
+    const fairness = new Fairness()
+    const many = Array.from({ length: 6_000 }, (_, n) => ({ id: String(n) }))
+    const served = new Set<string>()
+    for (let turn = 0; turn < 12; turn++)
+      for (const { id } of fairness.order(many).slice(0, 500)) {
+        fairness.served(id, 1)
+        served.add(id)
+      }
+    assert.strictEqual(served.size, many.length)
   })
   it("gives each season with work its share of the room, and those without leave theirs to the others", () => {
     const fairness = new Fairness()

@@ -10,8 +10,11 @@
  */
 import { CappedMap } from "../process/CappedMap.ts"
 
-/** Seasons asked last whose time is known: seasons end, and nobody tells. One that is forgotten resumes as a new one. */
-const SEASONS_MAX = 4_096
+/**
+ * Seasons asked last whose time is known: seasons end, and nobody tells. One that is forgotten resumes as a new one. More than are open
+ * at once: otherwise the last of them would be forgotten with each request, and never be the first.
+ */
+export const SEASONS_MAX = 32_768
 /** Leases by which a season of this node may be ahead of one elsewhere and is still asked first: some tenths of a busy node's second. */
 export const HOME_LEAD = 16
 /**

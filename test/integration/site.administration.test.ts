@@ -273,10 +273,27 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
         assert.deepStrictEqual(forms(answer.text), [], part)
         assert.include(answer.text, "The season is closed", part)
         if (link !== undefined) assert.notInclude(answer.text, `${link}"`, part)
-        assert.isNotEmpty(forms((yield* get(desk("spring", part), "root")).text), part)
+        assert.isNotEmpty(forms((yield* get(desk("hidden", part), "root")).text), part)
       }
       const board = yield* sent(desk("winter", "boards"), "root", { form: "switch", map_id: "duel", enabled: "no" })
       assert.strictEqual(board.status, 409)
+    })
+  )
+
+  it.effect("offers no round after the finals, and says how one comes before them", () =>
+    Effect.gen(function* () {
+      const desk = "/games/snakes/seasons/hidden/admin/rounds"
+      const shown = Effect.map(get(desk, "root"), ({ text }) => text)
+      const finals = { form: "plan", kind: "finals", games: "9", starts_at: "2098-06-01T00:00" }
+      assert.include(yield* shown, 'id="plan"')
+      assert.strictEqual((yield* sent(desk, "root", finals)).status, 303)
+      const planned = yield* shown
+      assert.notInclude(planned, 'id="plan"')
+      assert.include(planned, "withdraw the finals first")
+      assert.isAtLeast((yield* sent(desk, "root", { ...finals, kind: "round", starts_at: "2098-07-01T00:00" })).status, 400)
+      const [, n = ""] = /name="n" value="(\d+)"><button aria-label="Withdraw: Finals"/.exec(planned) ?? []
+      assert.strictEqual((yield* sent(desk, "root", { form: "withdraw", n })).status, 303)
+      assert.include(yield* shown, 'id="plan"')
     })
   )
 

@@ -76,6 +76,15 @@ const planForm = (tried: Tried | undefined): Html => {
   )
 }
 
+/** Nothing comes after the finals, played or to come. */
+const hasFinals = ({ next_round, round }: Season, rounds: ReadonlyArray<Round>): boolean =>
+  round?.kind === "finals" || next_round?.kind === "finals" || rounds.some(({ kind, state }) => kind === "finals" && state !== "withdrawn")
+
+const planning = (season: Season, rounds: ReadonlyArray<Round>, tried: Tried | undefined): Html =>
+  hasFinals(season, rounds)
+    ? html`<p>No round comes after the finals.${rounds.some(({ kind, state }) => kind === "finals" && state === "pending") && " To plan another before they start, withdraw the finals first."}</p>`
+    : html`<h2>Plan a round</h2>\n${planForm(tried)}`
+
 export const seasonRounds = seasonDesk({
   part: "rounds",
   query: ["cursor"],
@@ -91,7 +100,7 @@ export const seasonRounds = seasonDesk({
           : html`<p>The platform's administrators plan rounds.</p>`
         : html`${table("Rounds", HEADINGS, list.rounds.map(row(isOver)), "No round has been planned.")}
 ${links(list.next_cursor)}
-${isOver ? over(season) : html`<h2>Plan a round</h2>\n${planForm(tried)}`}`
+${isOver ? over(season) : planning(season, list.rounds, tried)}`
     return html`<h2>Rounds and finals</h2>
 <p>At the start of a round every rating returns to 1500. When every model has its matches in the finals, the season closes by itself.</p>
 ${clock(season)}

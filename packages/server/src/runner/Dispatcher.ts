@@ -88,7 +88,7 @@ const makeDispatcher = Effect.gen(function* () {
         if (season === turn) given = answered.works.length
       } else away = answered
     }
-    const asked = turn === undefined ? undefined : { season: turn, given }
+    const asked = turn === undefined ? undefined : { season: turn, given, failed: away !== undefined }
     leases.push(...(yield* fill(caller, wanted - leases.length, { share, waits, first: asked })))
     if (away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(away)
     return { leases, receipts, room: wanted, since }
@@ -115,10 +115,11 @@ interface Filling {
   readonly first?: Asked | undefined
 }
 
-/** The season whose turn it was, and how many leases it gave. */
+/** The season whose turn it was, how many leases it gave, and whether it is away. */
 interface Asked {
   readonly season: string
   readonly given: number
+  readonly failed: boolean
 }
 
 /** Where a runner's next work comes from: a match that waits to be played again, then the seasons that it may serve, in turn. */
@@ -168,15 +169,20 @@ const makeTurns = Effect.gen(function* () {
     return works
   })
 
-  /** Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was asked already. */
+  /**
+   * Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was asked already. After one
+   * that is away only seasons of this node are asked: more may live where it does, and each takes seconds to find out.
+   */
   const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, share, waits }: Filling) {
     const leases: Array<LeasePayload> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
+    let failed = first?.failed === true
     for (const { id } of inTurn(caller, waits)) {
       if (leases.length >= room) return leases
-      if (id === first?.season || (leases.length > 0 && away.has(id))) continue
+      if (id === first?.season || (failed && !fairness.isHome(id)) || (leases.length > 0 && away.has(id))) continue
       const max = Math.min(share, room - leases.length)
       const works = yield* take(caller, id, max)
+      failed ||= away.has(id)
       if (works.length === max) more.push(id)
       leases.push(...works)
     }

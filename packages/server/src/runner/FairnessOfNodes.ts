@@ -33,8 +33,12 @@ export const makeFairnessOfNodes = Effect.gen(function* () {
   const narrow = Effect.sync(() => fairness.narrow())
   yield* Effect.andThen(narrow, tell).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
 
+  /** Whether the season lives on this node. */
+  const isHome = (id: string) => !shares || mailboxes.has(id)
+
   return {
-    order: <A extends { readonly id: string }>(seasons: ReadonlyArray<A>) => fairness.order(seasons, (id) => !shares || mailboxes.has(id)),
+    isHome,
+    order: <A extends { readonly id: string }>(seasons: ReadonlyArray<A>) => fairness.order(seasons, isHome),
     share: (seasons: ReadonlyArray<{ readonly id: string }>, room: number) => fairness.share(seasons, room),
     served: (season: string, leases: number) => {
       fairness.served(season, leases)

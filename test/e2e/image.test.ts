@@ -123,7 +123,7 @@ describe.skipIf(missing !== undefined)(`the image${missing === undefined ? "" : 
         if (!/bwrap|unshare|packages\/sandbox/.test(command)) assert.match(status, /^CapEff:\t0+$/m, command)
       }
       await stopped(first)
-      const places = ["agon-postgres", "objects", "postgres", "secrets"]
+      const places = ["objects", "postgres", "secrets"]
       const written = readdirSync(join(data, "data"))
       for (const place of places)
         assert.isTrue(

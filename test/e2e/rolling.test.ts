@@ -99,6 +99,18 @@ describe.skipIf(missing !== undefined)(`two releases side by side${missing === u
     }
   }
 
+  /** The older release empties the folder of partial files when it starts, and ends where another node writes to it just then. */
+  const startedAgain = async (node: Nodes.Node) => {
+    for (let tries = 1; ; tries++) {
+      const error = await node.start(older.root).then(
+        () => undefined,
+        (error: Error) => error
+      )
+      if (error === undefined) return
+      if (tries === 5 || !error.message.includes("ENOTEMPTY")) throw error
+    }
+  }
+
   it("begin with the older one alone, on its own schema", async () => {
     assert.deepStrictEqual(await applied(), [...older.migrations])
     assert.notDeepEqual([...older.migrations], [...MIGRATION_NUMBERS], "it is an older one")
@@ -137,7 +149,7 @@ describe.skipIf(missing !== undefined)(`two releases side by side${missing === u
   })
 
   it("go back: the older one's nodes start on the newer schema, and this one's goes", async () => {
-    await node(0).start(older.root)
+    await startedAgain(node(0))
     await pause(NGINX_FORGETS_MS)
     await seasons.goOn()
     await commanded([node(0), node(2)])

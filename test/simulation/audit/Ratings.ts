@@ -40,6 +40,9 @@ export interface Own {
   round: number // the last that its row followed: a superseded version may be left behind by a reset
   /** Whether what this commit made of its virtual games follows in part from what no row remembers. */
   loose: boolean
+  earlier: number // its forfeits, had nothing been installed in this commit
+  /** What its games of this commit cost more, if none, one, two, ... of them were played before that was installed. */
+  dearer: Array<number>
   charged: number // what it may have been charged for a match that failed in this commit, through whoever's fault
   voided: boolean // something in this commit was
   untold: boolean // its history is not compared any more
@@ -73,7 +76,7 @@ export const make = (): Ratings => {
       const { order } = current(book)
       for (const [place, own] of book.table) {
         own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
-        Object.assign(own, { loose: false, charged: 0, voided: false })
+        Object.assign(own, { loose: false, earlier: own.forfeits, dearer: [0], charged: 0, voided: false })
       }
       if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) book.fillers.add(id)
       for (const match of now.ended) checkCounted(window, match)
@@ -164,7 +167,7 @@ const reset = (book: Book, window: Window, place: string, own: Own, round: numbe
     own.round_matches = 0
     remember(own, { round, of: null })
   }
-  Object.assign(own, { virtual_games: 0, failed: 0, forfeits: 0, met: [], outs: [] })
+  Object.assign(own, { virtual_games: 0, failed: 0, forfeits: 0, earlier: 0, dearer: [0], met: [], outs: [] })
   own.moments.push({ ...Replay.START, order: book.journals.get(round)!.order })
 }
 
@@ -221,7 +224,10 @@ const play = (book: Book, match: Ended, ladder: string, limit: number): void => 
     own.ladder_games++
     own.outs.push({ of: match.id, out })
     own.forfeits = out ? own.forfeits + 1 : 0
-    own.virtual_games += match.round > 0 ? 1 : own.forfeits >= 3 ? 4 : virtualGamesOf(own.ladder_games)
+    own.earlier = out ? own.earlier + 1 : 0
+    const costOf = (forfeits: number) => (match.round > 0 ? 1 : forfeits >= 3 ? 4 : virtualGamesOf(own.ladder_games))
+    own.virtual_games += costOf(own.forfeits)
+    own.dearer.push(own.dearer.at(-1)! + costOf(own.earlier) - costOf(own.forfeits))
     own.seat_sum += leaning(match, i)
     const met = ords.filter((ord) => ord !== own.ord).map((ord) => ({ of: match.id, ord }))
     own.met.push(...met)
@@ -323,7 +329,18 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const early = row.history.length > 1 // in the round before, which ended in this commit
   if (early) joinedBefore(book, before.head.round, { place, from: from ?? null }, row, moments ?? [])
   const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
-  const fresh = { met: [], outs: [], round: book.round, loose: false, charged: 0, voided: false, untold: false, kept: history.length }
+  const fresh = {
+    met: [],
+    outs: [],
+    round: book.round,
+    loose: false,
+    earlier: 0,
+    dearer: [0],
+    charged: 0,
+    voided: false,
+    untold: false,
+    kept: history.length
+  }
   return { ...row, ...fresh, moments: [{ mu: row.mu, v, order: found!.order }], history }
 }
 
@@ -399,7 +416,9 @@ const comparePairing = (own: Own, row: Row): void => {
   const either = row.failed >= own.failed && row.failed <= own.failed + own.charged
   if (unsure || either) own.failed = row.failed
   must(near(own.failed, row.failed), "a match that failed counts as one that was played in the queue, and no other does", row, own)
-  must(near(own.virtual_games, row.virtual_games) && own.forfeits === row.forfeits, "virtual games are what was played", row, own)
+  const dearer = own.dearer.find((more) => near(own.virtual_games + more, row.virtual_games))
+  if (dearer !== undefined) own.virtual_games += dearer
+  must(dearer !== undefined && own.forfeits === row.forfeits, "virtual games are what was played", row, own)
   const met = own.met.slice(-LAST).map(({ ord }) => ord)
   must(met.join() === row.met.join(), "opponents are remembered", row, own)
 }

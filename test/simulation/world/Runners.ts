@@ -143,7 +143,10 @@ const visit = (fleet: Fleet, but: number): Visit => {
   if (results.length > 0 && chance.in(0.05))
     results.push(report(open.find(({ lease }) => "lease" in results[0]! && lease === results[0].lease)!, key))
   const kept = open.filter(({ lease }) => !results.some((result) => "lease" in result && result.lease === lease))
-  const holds: ReadonlyArray<Command> = chance.in(0.1) ? [{ _tag: "HoldOnly", runner: name, holds: kept.map((work) => work.lease) }] : []
+  const leasesOf = (works: typeof open) => works.map((work) => work.lease)
+  const holds: ReadonlyArray<Command> = chance.in(0.1)
+    ? [{ _tag: "HoldOnly", runner: name, holds: leasesOf(kept), among: leasesOf(open) }]
+    : []
   const slots = Math.max(0, 3 - kept.length)
   return {
     commands: [...results, ...holds, ...(slots === 0 ? [] : [lease(runner, chance.between(1, slots))])],

@@ -1,11 +1,21 @@
 /** Reads and writes the files named on the command line; every fault names the file. */
 import { randomUUID } from "node:crypto"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Stream } from "effect"
 import { CouldNotRun } from "./Answer.ts"
 
 export const readBytes = Effect.fnUntraced(function* (path: string) {
   const files = yield* FileSystem.FileSystem
   return yield* Effect.mapError(files.readFile(path), () => new CouldNotRun({ message: `${path} cannot be read.` }))
+})
+
+/** The bytes of a file that is read no further than one byte over a limit, so that its reader can refuse it. */
+export const readBytesUpTo = Effect.fnUntraced(function* (path: string, bytes_max: number) {
+  const files = yield* FileSystem.FileSystem
+  const parts = Stream.runCollect(files.stream(path, { bytesToRead: bytes_max + 1 }))
+  return yield* Effect.mapBoth(parts, {
+    onSuccess: (read) => new Uint8Array(Buffer.concat([...read])),
+    onFailure: () => new CouldNotRun({ message: `${path} cannot be read.` })
+  })
 })
 
 export const parseJson = (name: string, bytes: Uint8Array) =>

@@ -116,6 +116,18 @@ describe("agon", () => {
     assert.strictEqual(verified.status, 0, verified.out)
     assert.strictEqual(changed.status, 1)
     assert.include(changed.out, "scores")
+    const text = readFileSync(at("replay"), "utf8")
+    const others: ReadonlyArray<readonly [name: string, text: string, said: RegExp]> = [
+      ["twice", `{"moves":[],${text.slice(1)}`, /^the replay has the key "moves" twice in one object$/m],
+      ["float", text.replace(/"seed":5/, '"seed":5.0'), /^the replay has the number 5\.0, which is not written as a plain whole number$/m],
+      ["long", text.padEnd(2 ** 22 + 1), /^the replay is larger than 4194304 bytes$/m]
+    ]
+    for (const [name, other, said] of others) {
+      writeFileSync(at(name), other)
+      const answers = await Promise.all([agon("verify", at(name)), agon("watch", at(name))])
+      assert.match(answers[0]!.out, said)
+      assert.deepStrictEqual([answers[0]!.status, answers[1]!.status], [1, 2])
+    }
     const { models, rules } = JSON.parse((await agon("verify", at("replay"), "--weights", folder, "--json")).out)
     assert.deepStrictEqual([rules.ok, rules.state_sha256, models.same], [true, replay.state_sha256, true])
   })

@@ -1,4 +1,5 @@
 /** `agon verify REPLAY [--weights DIR]`: checks a replay against the rules and, with --weights, against the models. */
+import { parseReplay, REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { verify as byRules } from "@agon/engine/replay/verify.ts"
@@ -7,7 +8,7 @@ import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
-import { readJson } from "../files.ts"
+import { readBytesUpTo } from "../files.ts"
 import { sandbox } from "../Sandbox.ts"
 import { modelsIn } from "../version/filesByHash.ts"
 
@@ -68,9 +69,9 @@ export const verify = Command.make(
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the answers as JSON"), Flag.withDefault(false))
   },
   Effect.fn(function* ({ file, weights, memory_cap_bytes, json }) {
-    const value = yield* readJson(file)
-    const rules = byRules(value)
-    const read = readReplay(value)
+    const parsed = parseReplay(yield* readBytesUpTo(file, REPLAY_BYTES_MAX))
+    const rules = parsed.ok ? byRules(parsed.value) : parsed
+    const read = parsed.ok ? readReplay(parsed.value) : parsed
     const say = (lines: ReadonlyArray<string>) => (json ? Effect.void : Effect.forEach(lines, (line) => Console.log(line)))
     yield* say(ofRules(rules))
     const models =

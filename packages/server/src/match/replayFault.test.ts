@@ -61,6 +61,8 @@ describe("a replay", () => {
       assert.match(replayFault(honest, bytesOf(forged)) ?? "nothing", /^The replay/)
     }
     assert.strictEqual(replayFault(honest, new Uint8Array([1, 2, 255])), "The replay is not JSON.")
+    const twice = new TextEncoder().encode(JSON.stringify(replay).replace("{", '{"moves":[],'))
+    assert.strictEqual(replayFault(honest, twice), 'The replay has the key "moves" twice in one object.')
     const marked = Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytesOf(replay)])
     assert.strictEqual(replayFault(honest, marked), "The replay begins with a byte order mark, which JSON does not have.")
   })

@@ -2,9 +2,9 @@
 
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { hexOf } from "@agon/engine/hash.ts"
+import { parseReplay } from "@agon/engine/replay/parseReplay.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { verify } from "@agon/engine/replay/verify.ts"
-import { Option } from "effect"
 
 export interface Reported {
   readonly game: string
@@ -27,11 +27,10 @@ export interface Reported {
 
 /** The first contradiction, as a sentence; null where there is none. Never throws on a replay. */
 export const replayFault = (reported: Reported, bytes: Uint8Array): string | null => {
-  if (BYTE_ORDER_MARK.every((byte, i) => bytes[i] === byte)) return "The replay begins with a byte order mark, which JSON does not have."
-  const parsed = parse(bytes)
-  if (Option.isNone(parsed)) return "The replay is not JSON."
+  const parsed = parseReplay(bytes)
+  if (!parsed.ok) return sentence(parsed.problems[0]!)
   const verdict = verify(parsed.value)
-  if (!verdict.ok) return `The replay: ${verdict.problems[0]!.path} ${verdict.problems[0]!.message}.`
+  if (!verdict.ok) return sentence(verdict.problems[0]!)
   const replay = parsed.value as Replay
   const { seats } = reported
   const facts: ReadonlyArray<readonly [name: string, told: unknown, found: unknown]> = [
@@ -60,7 +59,5 @@ export const replayFault = (reported: Reported, bytes: Uint8Array): string | nul
 const SHOWN = 80
 const short = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text)
 
-/** The decoder would leave it out; other readers of the file refuse it. */
-const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
-
-const parse = Option.liftThrowable((bytes: Uint8Array): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)))
+const sentence = ({ message, path }: { readonly path: string; readonly message: string }): string =>
+  path === "" ? `The replay ${message}.` : `The replay: ${path} ${message}.`

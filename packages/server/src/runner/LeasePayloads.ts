@@ -8,6 +8,7 @@
 import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
+import { REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
 import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Traces } from "../actor/MatchTraces.ts"
@@ -21,8 +22,6 @@ import { type Files, makeQueries } from "./queries.ts"
 /** A file may be fetched for this long after the lease; a link is reused for the first half of it. */
 const URL_S = 3_600
 const REPLAY_URL_S = 1_800
-/** The largest replay that is accepted. */
-export const REPLAY_BYTES_MAX = 4 * 1024 * 1024
 const REPLAY_UPLOAD = { max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S }
 
 /** JSON of a `Work` of protocol.ts. */

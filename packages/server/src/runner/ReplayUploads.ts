@@ -10,11 +10,11 @@
 
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { hashOf } from "@agon/engine/hash.ts"
+import { REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
 import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { REPLAY_UPLOADS, replayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
-import { REPLAY_BYTES_MAX } from "./LeasePayloads.ts"
 import { makeQueries } from "./queries.ts"
 import { type Copy, TakenReplays } from "./TakenReplays.ts"
 

@@ -5,6 +5,7 @@
 import type { Client } from "@agon/api/Client.ts"
 import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
+import { REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
 import { sha256Hex } from "@agon/engine/sha256.ts"
 import { Effect, Option, Schedule, Stream } from "effect"
 import { HttpClient } from "effect/http"
@@ -20,8 +21,6 @@ export interface Fetched {
   readonly sha256: string
 }
 
-/** The contract's limit on a replay. */
-const BYTES_MAX = 4 * 1024 * 1024
 const TIMEOUT = "1 minute"
 const TRIES = 3
 
@@ -56,7 +55,9 @@ const readBytes = (address: string) =>
     yield* Stream.runForEach(response.stream, (part) => {
       parts.push(part)
       length += part.length
-      return length > BYTES_MAX ? Effect.fail(new CouldNotRun({ message: `The replay is larger than ${BYTES_MAX} bytes.` })) : Effect.void
+      return length > REPLAY_BYTES_MAX
+        ? Effect.fail(new CouldNotRun({ message: `The replay is larger than ${REPLAY_BYTES_MAX} bytes.` }))
+        : Effect.void
     })
     return new Uint8Array(Buffer.concat(parts))
   }).pipe(

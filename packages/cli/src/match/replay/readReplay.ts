@@ -1,11 +1,12 @@
 /** The match that an argument names: a replay's file, or a match of a service. Either must be a replay by the rules. */
 import type { MatchDetail } from "@agon/api/match/Match.ts"
+import { parseReplay, REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
 import { readReplay as read } from "@agon/engine/replay/readReplay.ts"
 import { verify } from "@agon/engine/replay/verify.ts"
 import { Effect, type Option } from "effect"
 import { Argument } from "effect/cli"
 import { CouldNotRun } from "../../Answer.ts"
-import { parseJson, readBytes } from "../../files.ts"
+import { readBytesUpTo } from "../../files.ts"
 import { fetchReplay, isMatch, readMatch } from "./fetchReplay.ts"
 
 const DIGITS_SHOWN = 8
@@ -25,7 +26,7 @@ export const readReplay = Effect.fnUntraced(function* (argument: string, url: Op
 
 const readFile = (argument: string) =>
   Effect.mapError(
-    readBytes(argument),
+    readBytesUpTo(argument, REPLAY_BYTES_MAX),
     ({ message }) => new CouldNotRun({ message: `${message} It is no id of a match and no address of its page either.` })
   )
 
@@ -34,9 +35,9 @@ const namesOf = ({ seats }: MatchDetail) =>
   seats.toSorted((a, b) => a.seat - b.seat).map(({ model }) => model.replace(/\p{Cc}/gu, "\ufffd"))
 
 const readFrom = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
-  const value = yield* parseJson(name, bytes)
-  const check = verify(value)
-  const found = read(value)
+  const parsed = parseReplay(bytes)
+  const check = parsed.ok ? verify(parsed.value) : parsed
+  const found = parsed.ok ? read(parsed.value) : parsed
   if (check.ok && found.ok) return found.replay
   const [{ message, path } = { message: "cannot be read", path: "" }] = check.ok ? [] : check.problems
   return yield* new CouldNotRun({

@@ -14,6 +14,7 @@ import {
   doubling,
   failing,
   linear,
+  listing,
   manifest,
   misshapen,
   stalling,
@@ -68,6 +69,13 @@ layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("examining", (it
       const verdict = yield* arena.examine(request(linear()))
       assert.deepInclude(verdict, { verdict: "admitted", param_count: 48, memory: { flat: 0, cell: 0 } })
       if (verdict.verdict === "admitted") assert.isAbove(verdict.infer_us, 0)
+    })
+  )
+
+  it.effect("admits a model that lists operator sets which it does not use, as exporters write it", () =>
+    Effect.gen(function* () {
+      const arena = yield* Arena
+      assert.deepInclude(yield* arena.examine(request(listing())), { verdict: "admitted", param_count: 48 })
     })
   )
 

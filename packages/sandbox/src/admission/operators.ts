@@ -25,20 +25,26 @@ export const allowedOperators: ReadonlySet<string> = new Set([elementwise, reduc
 
 const isStandard = (domain: string) => domain === "" || domain === "ai.onnx"
 
-/** Checks the imported operator sets: only the standard one, in the version of the manifest, is allowed. */
+/** Exporters list up to ten sets; a file has to load in a bounded time. */
+const IMPORTS_MAX = 32
+
+/**
+ * Checks the imported operator sets: the standard one in the version of the manifest. Others may be listed, as tf2onnx, skl2onnx,
+ * torch.onnx and ONNX Runtime's quantization do for every model; no node may be of them (`checkOperators`).
+ */
 export const checkDomains = (model: ModelProto, opset: number): Rejected | null => {
   if (model.functions.length > 0) return reject("unsupported_operator", "The model defines functions; export it with functions inlined.")
   if (model.trainingInfo.length > 0)
     return reject("unsupported_operator", "The model carries training information; export it for inference.")
-  const foreign = model.opsetImport.find((entry) => !isStandard(entry.domain))
-  if (foreign !== undefined)
+  if (model.opsetImport.length > IMPORTS_MAX)
     return reject(
       "unsupported_operator",
-      `The model imports operators of domain ${quote(foreign.domain)}; only the standard domain is supported.`
+      `The model imports ${model.opsetImport.length} operator sets (opset_import); at most ${IMPORTS_MAX} may be listed.`
     )
-  if (model.opsetImport.length !== 1)
+  const standard = model.opsetImport.filter((entry) => isStandard(entry.domain))
+  if (standard.length !== 1)
     return reject("unsupported_operator", "The model must import the standard operator set exactly once (opset_import).")
-  const version = model.opsetImport[0]!.version
+  const version = standard[0]!.version
   if (version < BigInt(OPSET.min) || version > BigInt(OPSET.max))
     return reject("unsupported_operator", `The model uses opset ${version}; opsets ${OPSET.min} to ${OPSET.max} are supported.`)
   if (version !== BigInt(opset)) return reject("manifest_invalid", `The manifest says opset ${opset}, the model imports ${version}.`)
@@ -47,9 +53,19 @@ export const checkDomains = (model: ModelProto, opset: number): Rejected | null 
 
 const nameOf = (node: NodeProto) => (node.name === "" ? node.opType.slice(0, 64) : `${node.opType.slice(0, 64)} ${quote(node.name)}`)
 
+/** How to do without the operators that exporters write most often; empty for others. */
+const adviceOn = (opType: string): string => {
+  if (opType === "If") return "; replace a branch on values by Where, and give squeeze the axes"
+  if (opType === "Loop" || opType === "Scan") return "; unroll it, or use an operator that works on the whole tensor"
+  if (/^(?:Random|Bernoulli|Multinomial)/.test(opType)) return "; a model draws no random numbers"
+  return /^(?:Sequence|SplitToSequence|ConcatFromSequence|Optional)/.test(opType)
+    ? "; use Concat and Split on tensors in place of lists"
+    : ""
+}
+
 const checkNode = (node: NodeProto): string | null => {
   if (!isStandard(node.domain)) return `is of domain ${quote(node.domain)}; only the standard domain is supported`
-  if (!allowedOperators.has(node.opType)) return "is not one of the supported operators"
+  if (!allowedOperators.has(node.opType)) return `is not one of the supported operators${adviceOn(node.opType)}`
   if (node.overload !== "") return "calls a function overload"
   for (const attribute of node.attribute) {
     if (attribute.g !== undefined || attribute.graphs.length > 0) return "holds a subgraph"

@@ -40,6 +40,13 @@ const reasonOf = (weights: Uint8Array, over: Partial<ExamineRequest> = {}): stri
   return check.verdict.reject_reason
 }
 
+/** Reason and sentence. */
+const detailOf = (weights: Uint8Array) => {
+  const check = examineFiles(request(weights))
+  assert.isFalse(check.ok)
+  return check.ok || check.verdict.verdict === "failed" ? "" : `${check.verdict.reject_reason}: ${check.verdict.reject_detail}`
+}
+
 /** A good model with one node in front of it. */
 const withNode = (node: Node, initializers: ReadonlyArray<Initializer> = []) => linear(1, [node], initializers)
 const withTensor = (tensor: Initializer) => linear(1, [], [tensor])
@@ -130,11 +137,33 @@ describe("examineFiles", () => {
       reasonOf(withNode({ opType: "Relu", domain: "com.microsoft", input: ["obs"], output: ["x"] })),
       "unsupported_operator"
     )
-    assert.strictEqual(reasonOf(whole({ opsetImport: [standard, { domain: "com.evil", version: 1n }] })), "unsupported_operator")
+    assert.strictEqual(reasonOf(whole({ opsetImport: [standard, standard] })), "unsupported_operator")
+    assert.strictEqual(reasonOf(whole({ opsetImport: [standard, { domain: "ai.onnx", version: 17n }] })), "unsupported_operator")
     assert.strictEqual(reasonOf(whole({ opsetImport: [] })), "unsupported_operator")
     assert.strictEqual(reasonOf(whole({ opsetImport: [{ domain: "", version: 99n }] })), "unsupported_operator")
     assert.strictEqual(reasonOf(whole({ functions: [{ name: "f", domain: "d" }] })), "unsupported_operator")
     assert.strictEqual(reasonOf(whole({ trainingInfo: [{}] })), "unsupported_operator")
+  })
+
+  it("takes operator sets that exporters list and no node uses, in a bounded number", () => {
+    const standard = { domain: "", version: 17n }
+    const listed = (count: number) => Array.from({ length: count }, (_, i) => ({ domain: `set ${i}`, version: 1n }))
+    assert.strictEqual(reasonOf(whole({ opsetImport: [...listed(15), standard, ...listed(16)] })), "admissible")
+    assert.strictEqual(reasonOf(whole({ opsetImport: [standard, ...listed(32)] })), "unsupported_operator")
+    assert.strictEqual(reasonOf(whole({ opsetImport: listed(1) })), "unsupported_operator")
+  })
+
+  it("says how to do without the operators that exporters write most often", () => {
+    const advice = {
+      If: "replace a branch on values by Where, and give squeeze the axes",
+      Loop: "unroll it, or use an operator that works on the whole tensor",
+      RandomNormalLike: "a model draws no random numbers",
+      SequenceAt: "use Concat and Split on tensors in place of lists"
+    }
+    for (const [opType, mend] of Object.entries(advice)) {
+      const said = detailOf(withNode({ opType, name: "/x", input: ["obs"], output: ["x"] }))
+      assert.strictEqual(said, `unsupported_operator: Operator ${opType} "/x" is not one of the supported operators; ${mend}.`)
+    }
   })
 
   it("refuses operators that hold graphs, draw numbers, or handle texts, sequences and optionals", () => {
@@ -264,11 +293,6 @@ describe("examineFiles", () => {
 describe("unsupported element types", () => {
   const unplayed = [DataType.STRING, DataType.COMPLEX64, DataType.COMPLEX128, DataType.BFLOAT16, 17, 18, 19, 20, 21, 22, 23, 24, 99]
   const attribute = (name: string, i: number) => ({ name, type: AttributeType.INT, i: BigInt(i) })
-  const detailOf = (weights: Uint8Array) => {
-    const check = examineFiles(request(weights))
-    assert.isFalse(check.ok)
-    return check.ok || check.verdict.verdict === "failed" ? "" : `${check.verdict.reject_reason}: ${check.verdict.reject_detail}`
-  }
 
   it("are refused wherever an attribute names one", () => {
     for (const [opType, name] of [

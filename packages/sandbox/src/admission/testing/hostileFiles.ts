@@ -82,12 +82,16 @@ const unsupported = () => {
   const scalar = (name: string, value: number) => ints(name, [value], [])
   return all("unsupported_operator", {
     "a custom operator": withNode({ ...node("Relu", ["obs"]), domain: "com.evil" }),
-    "a custom domain": model({ node: [], input: [snakesInput], output: [snakesOutput] }, 17, {
-      opsetImport: [
-        { domain: "", version: 17n },
-        { domain: "com.evil", version: 1n }
-      ]
-    } as ModelInit),
+    "a custom domain": model(
+      { node: [{ opType: "Relu", domain: "com.evil", input: ["obs"], output: ["x"] }], input: [snakesInput], output: [snakesOutput] },
+      17,
+      {
+        opsetImport: [
+          { domain: "", version: 17n },
+          { domain: "com.evil", version: 1n }
+        ]
+      } as ModelInit
+    ),
     "functions of its own": functionBomb(2),
     "functions that double": functionBomb(30),
     If: branching(),

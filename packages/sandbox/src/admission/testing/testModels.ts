@@ -1,6 +1,6 @@
 /** Small models for tests, good and bad, written with our own encoder. Not used by anything but tests. */
 import { DataType } from "@agon/onnx/DataType.ts"
-import { AttributeType, encodeModel, type ModelInit } from "@agon/onnx/Model.ts"
+import { AttributeType, decodeModel, encodeModel, type ModelInit } from "@agon/onnx/Model.ts"
 
 type Graph = NonNullable<ModelInit["graph"]>
 export type Node = NonNullable<Graph["node"]>[number]
@@ -157,6 +157,13 @@ export const convolving = (count: number): Uint8Array<ArrayBuffer> => {
     ],
     "kept"
   )
+}
+
+/** The plain model with the operator sets that ONNX Runtime's quantization, tf2onnx and torch.onnx list in every file. */
+export const listing = (): Uint8Array<ArrayBuffer> => {
+  const domains = ["ai.onnx.ml", "com.microsoft", "com.microsoft.nchwc", "ai.onnx.training", "org.pytorch.aten", "pkg.onnxscript.torch_lib"]
+  const { graph } = decodeModel(linear())
+  return model(graph as Graph, 17, { opsetImport: ["", ...domains].map((domain) => ({ domain, version: domain === "" ? 17n : 1n })) })
 }
 
 export const dividing = (): Uint8Array<ArrayBuffer> =>

@@ -17,7 +17,7 @@ import { countMail } from "./deliveryMetrics.ts"
 import { composed } from "./digest.ts"
 import { type Mailbox, makeQueries, type Waiting } from "./mailQueries.ts"
 import { makeTell } from "./Notifications.ts"
-import { FAILING_MAX_MS, keepDelivering, RETRIED_FOR_MS, retryAfter_ms } from "./outbox.ts"
+import { FAILING_MAX_MS, keepDelivering, type Outbox, oneRound, RETRIED_FOR_MS, retryAfter_ms } from "./outbox.ts"
 import { type Ended, sendOnce } from "./smtp.ts"
 import { unsubscribeToken } from "./unsubscribing.ts"
 
@@ -30,13 +30,15 @@ const NEXT_MAIL_MS = 15 * 60_000
 const SEND_TIMEOUT = "4 minutes"
 /** Longer than that by enough for the commits around it. */
 const TAKEN_FOR_MS = 6 * 60_000
-const ROUND_TIMEOUT = "6 minutes"
+/** Of a look and of a delivery with its statements. */
+const DELIVERY_TIMEOUT = "6 minutes"
 
 export class MailDelivery extends Context.Service<
   MailDelivery,
   {
     /** Sends one mail to each account that is due, AT_ONCE_MAX at most, and answers how many it tried. */
     readonly round: Effect.Effect<number>
+    readonly outbox: Outbox<Mailbox>
   }
 >()("agon/MailDelivery") {
   /** Does nothing by itself. */
@@ -47,8 +49,8 @@ export class MailDelivery extends Context.Service<
 
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
-      const { round } = yield* MailDelivery
-      if ((yield* Mail) !== undefined) yield* keepDelivering("mails", round, ROUND_TIMEOUT)
+      const { outbox } = yield* MailDelivery
+      if ((yield* Mail) !== undefined) yield* keepDelivering("mails", outbox, { most: AT_ONCE_MAX, timeout: DELIVERY_TIMEOUT })
     })
   ).pipe(Layer.provideMerge(MailDelivery.layerIdle))
 }
@@ -112,21 +114,17 @@ const makeDelivery = Effect.gen(function* () {
     yield* queries.mailed({ webhook_id: box.webhook_id, ids: news.map(({ id }) => id), now, until, outcome: ended.why })
   })
 
-  const round = Effect.gen(function* () {
-    if (mail === undefined) return 0
+  const take = Effect.fn("MailDelivery.take")(function* (limit: number) {
+    if (mail === undefined) return []
     const now_ms = yield* Clock.currentTimeMillis
     const [now, until] = [new Date(now_ms), new Date(now_ms + TAKEN_FOR_MS)]
-    const taken = yield* queries.takeMail({ now, gathered: new Date(now_ms - GATHERED_FOR_MS), until, limit: AT_ONCE_MAX })
-    yield* Effect.forEach(
-      taken,
-      (box) => Effect.catchCause(deliver(mail, box), (cause) => Effect.logWarning("a mail was not sent", cause)),
-      {
-        concurrency: "unbounded",
-        discard: true
-      }
-    )
-    return taken.length
-  }).pipe(Effect.orDie, Effect.withSpan("MailDelivery.round"))
+    return yield* queries.takeMail({ now, gathered: new Date(now_ms - GATHERED_FOR_MS), until, limit })
+  }, Effect.orDie)
+  const outbox: Outbox<Mailbox> = {
+    take,
+    deliver: (box) =>
+      mail === undefined ? Effect.void : Effect.catchCause(deliver(mail, box), (cause) => Effect.logWarning("a mail was not sent", cause))
+  }
 
-  return MailDelivery.of({ round })
+  return MailDelivery.of({ outbox, round: oneRound(outbox, AT_ONCE_MAX) })
 })

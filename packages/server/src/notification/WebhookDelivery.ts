@@ -4,18 +4,21 @@
  * until it is delivered or given up: at least once, whichever process is killed when.
  *
  *   due ──taken──▶ posted ──2xx──▶ deleted, and the webhook no longer fails
- *    ▲                └──anything else──▶ due again later, twice as late each time; deleted after a day
+ *    ▲                └──anything else──▶ due again later, twice as late each time; deleted after a day. The webhook has a pause,
+ *    │                                    a quarter of the time for which it fails, an hour at most
  *    └── whoever took it is gone: a minute later
  *
- * Any node takes; a webhook is asked by one at a time, and one node asks AT_ONCE_MAX. A webhook that has failed for a week is switched
+ * Any node takes; a webhook is asked by one at a time, and one node asks AT_ONCE_MAX. One that answers late delays no other, and one
+ * that fails comes after its pause, however much waits for it. A webhook that has failed for a week is switched
  * off, and its owner is told.
  */
 import { createHmac } from "node:crypto"
 import { Clock, Context, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
+import { type AddressesOf, addressesFrom } from "./addressesOf.ts"
 import { countDelivery } from "./deliveryMetrics.ts"
 import { makeTell } from "./Notifications.ts"
-import { FAILING_MAX_MS, keepDelivering, RETRIED_FOR_MS, retryAfter_ms } from "./outbox.ts"
+import { FAILING_MAX_MS, keepDelivering, type Outbox, oneRound, RETRIED_FOR_MS, retryAfter_ms } from "./outbox.ts"
 import { type Outcome, postOnce } from "./postOnce.ts"
 import { isPublicAddress } from "./publicAddress.ts"
 import { makeQueries, type Taken } from "./webhookQueries.ts"
@@ -26,19 +29,24 @@ const SWEEP_EVERY = "10 minutes"
 const POST_TIMEOUT = "10 seconds"
 /** Several times as long as a post may take. */
 const TAKEN_FOR_MS = 60_000
-/** A database that has fallen silent ends a round, too. */
-const ROUND_TIMEOUT = "1 minute"
+/** Of a look and of a delivery with its statements. */
+const DELIVERY_TIMEOUT = "1 minute"
 
 /** Which addresses may be asked. Tests alone replace it, in code: no setting of the service does. */
 export class WebhookGuard extends Context.Reference<(address: string) => boolean>("agon/WebhookGuard", {
   defaultValue: () => isPublicAddress
 }) {}
 
+/** How names are looked up. Tests alone replace it. */
+export class WebhookNames extends Context.Reference<AddressesOf>("agon/WebhookNames", { defaultValue: () => addressesFrom() }) {}
+
 export class WebhookDelivery extends Context.Service<
   WebhookDelivery,
   {
     /** Posts what is due, one delivery of each webhook, and answers how many. */
     readonly round: Effect.Effect<number>
+    readonly outbox: Outbox<Taken>
+    /** Deletes what cannot be delivered any more. */
     readonly sweep: Effect.Effect<void>
   }
 >()("agon/WebhookDelivery") {
@@ -50,9 +58,9 @@ export class WebhookDelivery extends Context.Service<
 
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
-      const { round, sweep } = yield* WebhookDelivery
+      const { outbox, sweep } = yield* WebhookDelivery
       const swept = Effect.catchCause(sweep, (cause) => Effect.logWarning("deliveries were not swept", cause))
-      yield* keepDelivering("webhooks", round, ROUND_TIMEOUT)
+      yield* keepDelivering("webhooks", outbox, { most: AT_ONCE_MAX, timeout: DELIVERY_TIMEOUT })
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(SWEEP_EVERY), swept)))
     })
   ).pipe(Layer.provideMerge(WebhookDelivery.layerIdle))
@@ -86,6 +94,7 @@ const makeDelivery = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tell = yield* makeTell
   const isAllowed = yield* WebhookGuard
+  const addressesOf = yield* WebhookNames
 
   const switchOff = Effect.fnUntraced(function* (webhook_id: string, now: Date) {
     const off = yield* queries.switchOff({ webhook_id, now })
@@ -105,7 +114,7 @@ const makeDelivery = Effect.gen(function* () {
   })
 
   const deliver = Effect.fnUntraced(function* (taken: Taken) {
-    const post = Effect.catchDefect(postOnce(posting(taken, yield* Clock.currentTimeMillis), isAllowed), () =>
+    const post = Effect.catchDefect(postOnce(posting(taken, yield* Clock.currentTimeMillis), { addressesOf, isAllowed }), () =>
       Effect.succeed("unreachable" as const)
     )
     const outcome = yield* Effect.timeoutOrElse(post, { duration: POST_TIMEOUT, orElse: () => Effect.succeed("timeout" as const) })
@@ -114,15 +123,15 @@ const makeDelivery = Effect.gen(function* () {
     yield* queries.delivered({ ...taken, now: new Date(yield* Clock.currentTimeMillis), outcome: String(outcome) })
   })
 
-  const round = Effect.gen(function* () {
+  const take = Effect.fn("WebhookDelivery.take")(function* (limit: number) {
     const now_ms = yield* Clock.currentTimeMillis
-    const taken = yield* queries.take({ now: new Date(now_ms), until: new Date(now_ms + TAKEN_FOR_MS), limit: AT_ONCE_MAX })
-    yield* Effect.forEach(taken, (one) => Effect.catchCause(deliver(one), (cause) => Effect.logWarning("a webhook was not told", cause)), {
-      concurrency: "unbounded",
-      discard: true
-    })
-    return taken.length
-  }).pipe(Effect.orDie, Effect.withSpan("WebhookDelivery.round"))
+    return yield* queries.take({ now: new Date(now_ms), until: new Date(now_ms + TAKEN_FOR_MS), limit })
+  }, Effect.orDie)
+  const outbox: Outbox<Taken> = {
+    take,
+    deliver: (one) => Effect.catchCause(deliver(one), (cause) => Effect.logWarning("a webhook was not told", cause))
+  }
+  const sweep = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => queries.sweep(new Date(now_ms - RETRIED_FOR_MS)))
 
-  return WebhookDelivery.of({ round, sweep: Effect.orDie(Effect.asVoid(queries.sweep())) })
+  return WebhookDelivery.of({ outbox, round: oneRound(outbox, AT_ONCE_MAX), sweep: Effect.orDie(Effect.asVoid(sweep)) })
 })

@@ -7,12 +7,14 @@ import type { Ended } from "./smtp.ts"
 const byOutcome = byLabel(
   "agon_webhook_deliveries_total",
   "outcome",
-  "Attempts to tell a webhook: delivered, redirected, client_error, server_error, or why nothing answered"
+  "Attempts to tell a webhook: delivered, redirected, client_error, server_error, or why nothing answered",
+  ["delivered"]
 )
 const mailsBy = byLabel(
   "agon_mails_total",
   "outcome",
-  "Attempts to mail: sent, late (sent over an hour after the news), failed (tried again), refused (for good)"
+  "Attempts to mail: sent, late (sent over an hour after the news), failed (tried again), refused (for good)",
+  ["sent", "late", "failed", "refused"]
 )
 
 /** A mail that leaves this long after the oldest news in it is late: the pauses between two mails of an account are shorter. */

@@ -2,10 +2,12 @@
  * The rules that webhooks and mails share: their deliveries are rows of one table, which are taken by any node, tried again ever more
  * rarely for a day, and belong to somebody who is switched off after a week of failures.
  */
-import { type Duration, Effect, type Scope } from "effect"
+import { type Duration, Effect, FiberSet, Queue, type Scope } from "effect"
 import { seldomFailed } from "../process/seldom.ts"
 
 const LOOK_EVERY = "2 seconds"
+/** Deliveries that end within this time are followed by one look. */
+const LOOK_AFTER = "50 millis"
 const FIRST_RETRY_MS = 30_000
 const LAST_RETRY_MS = 4 * 3_600_000
 export const RETRIED_FOR_MS = 24 * 3_600_000
@@ -15,14 +17,40 @@ export const FAILING_MAX_MS = 7 * 24 * 3_600_000
 export const retryAfter_ms = (attempts: number, chance: number): number =>
   Math.min(FIRST_RETRY_MS * 2 ** attempts, LAST_RETRY_MS) * (0.5 + chance / 2)
 
-/** Delivers for as long as the scope is open; `round` answers how many it took. A database that has fallen silent ends a round, too. */
-export const keepDelivering = (
-  name: string,
-  round: Effect.Effect<number>,
-  timeout: Duration.Input
-): Effect.Effect<void, never, Scope.Scope> => {
-  const undelivered = seldomFailed(`${name} were not delivered`)
-  const looked = Effect.catchCause(Effect.timeout(round, timeout), (cause) => Effect.as(undelivered(cause), 0))
-  const look = Effect.flatMap(looked, (taken) => (taken === 0 ? Effect.sleep(LOOK_EVERY) : Effect.void))
-  return Effect.asVoid(Effect.forkScoped(Effect.forever(look)))
+/** What is due: who has a turn, and how one of them is told. */
+export interface Outbox<A> {
+  /** Claims up to `limit` that are due; nobody else takes them meanwhile. */
+  readonly take: (limit: number) => Effect.Effect<ReadonlyArray<A>>
+  /** Ends by itself; does not fail. */
+  readonly deliver: (taken: A) => Effect.Effect<void>
 }
+
+/** Delivers what is due now, up to `most`, and answers how many it tried once all of them have ended. */
+export const oneRound = <A>({ deliver, take }: Outbox<A>, most: number): Effect.Effect<number> =>
+  Effect.flatMap(take(most), (taken) =>
+    Effect.as(Effect.forEach(taken, deliver, { concurrency: "unbounded", discard: true }), taken.length)
+  )
+
+/**
+ * Delivers for as long as the scope is open, `most` at once. A delivery that takes its time keeps one of these places and delays no
+ * other: what is due is looked for whenever one ends. A database that has fallen silent ends a look and a delivery, too.
+ */
+export const keepDelivering = <A>(
+  name: string,
+  { deliver, take }: Outbox<A>,
+  { most, timeout }: { readonly most: number; readonly timeout: Duration.Input }
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const undelivered = seldomFailed(`${name} were not delivered`)
+    const under = yield* FiberSet.make<void>()
+    const ended = yield* Queue.sliding<void>(1)
+    const delivered = (one: A) =>
+      Effect.timeout(deliver(one), timeout).pipe(Effect.catchCause(undelivered), Effect.ensuring(Queue.offer(ended, undefined)))
+    const look = Effect.gen(function* () {
+      const free = most - (yield* FiberSet.size(under))
+      const taken = free === 0 ? [] : yield* Effect.timeout(take(free), timeout)
+      for (const one of taken) yield* FiberSet.run(under, delivered(one))
+    }).pipe(Effect.catchCause((cause) => Effect.andThen(undelivered(cause), Effect.sleep(LOOK_EVERY))))
+    const pause = Effect.raceFirst(Effect.sleep(LOOK_EVERY), Effect.andThen(Queue.take(ended), Effect.sleep(LOOK_AFTER)))
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(look, pause)))
+  })

@@ -3,12 +3,12 @@
  * asked, and the connection goes to the first of them, so that a name which changes meanwhile leads nowhere else. A redirect is an answer
  * like another, and is not followed. Nothing of the answer is read but its head. Nothing is kept open.
  */
-import { lookup } from "node:dns/promises"
 import { request as askHttp } from "node:http"
 import { request as askHttps } from "node:https"
 import { isIP, type Socket } from "node:net"
 import { TLSSocket } from "node:tls"
 import { Effect } from "effect"
+import type { AddressesOf } from "./addressesOf.ts"
 
 const HEAD_MAX_BYTES = 8_192
 
@@ -23,14 +23,6 @@ export type Outcome = number | "unresolved" | "refused_address" | "unreachable" 
 
 /** A host of an address has brackets around IPv6. */
 const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, "$1")
-
-const resolved = (host: string): Effect.Effect<ReadonlyArray<string>> =>
-  isIP(host) !== 0
-    ? Effect.succeed([host])
-    : Effect.match(
-        Effect.tryPromise(() => lookup(host, { all: true, verbatim: true })),
-        { onFailure: () => [], onSuccess: (found) => found.map(({ address }) => address) }
-      )
 
 /** A certificate that is for another name, has ended, or is signed by nobody that this machine or NODE_EXTRA_CA_CERTS trusts. */
 const isRefusedCertificate = (socket: Socket | null) => socket instanceof TLSSocket && Boolean(socket.authorizationError)
@@ -62,8 +54,14 @@ const sent = ({ body, headers, url }: Posted, address: string): Effect.Effect<Ou
     return Effect.sync(() => void request.destroy())
   })
 
-export const postOnce = Effect.fnUntraced(function* (posted: Posted, isAllowed: (address: string) => boolean) {
-  const addresses = yield* resolved(bare(new URL(posted.url).hostname))
+interface Rules {
+  readonly addressesOf: AddressesOf
+  readonly isAllowed: (address: string) => boolean
+}
+
+export const postOnce = Effect.fnUntraced(function* (posted: Posted, { addressesOf, isAllowed }: Rules) {
+  const host = bare(new URL(posted.url).hostname)
+  const addresses = isIP(host) !== 0 ? [host] : yield* addressesOf(host)
   if (addresses.length === 0) return "unresolved" as const
   if (!addresses.every(isAllowed)) return "refused_address" as const
   return yield* sent(posted, addresses[0]!)

@@ -22,6 +22,9 @@ const Row = Schema.Struct({
 export const PERMITTED = `NOT a.suspended AND (w.channel <> 'season' OR EXISTS (SELECT 1 FROM season_webhook y
   WHERE y.webhook_id = w.id AND (a.admin OR EXISTS (SELECT 1 FROM season_admin x WHERE x.season_id = y.season_id AND x.account_id = a.id))))`
 
+/** How soon a webhook in its pause is asked where its owner has changed or tests it: a post that is under way has ended by then. */
+const ASKED_WITHIN = "10 seconds"
+
 /** Of the webhook \`w\` and the account \`a\` that made it. */
 const COLUMNS = `w.id, w.url, w.created_at, w.failing_since, w.disabled_at, w.last_at, w.last_outcome, a.username AS created_by,
   ${PERMITTED} AS permitted`
@@ -114,12 +117,13 @@ const makeChanges = (sql: SqlClient.SqlClient) => {
   const owned = ownedIn(sql)
 
   return {
-    /** Updates one row by webhook_pkey. One that is switched off keeps nothing that waits, by webhook_delivery_pkey. */
+    /** Updates one row by webhook_pkey, and ends its pause. One that is switched off keeps nothing that waits, by webhook_delivery_pkey. */
     edit: (owner: Owner, { enabled, id, now, url }: { id: string; url: string | null; enabled: boolean | null; now: Date }) =>
       row(sql`
         WITH edited AS (
           UPDATE webhook w SET url = coalesce(${url}::text, w.url),
             failing_since = CASE WHEN ${enabled}::boolean AND w.disabled_at IS NOT NULL THEN NULL ELSE w.failing_since END,
+            busy_until = least(w.busy_until, ${now}::timestamptz + ${ASKED_WITHIN}::interval),
             disabled_at = CASE WHEN ${enabled}::boolean THEN NULL WHEN NOT ${enabled}::boolean THEN coalesce(w.disabled_at, ${now}::timestamptz)
               ELSE w.disabled_at END
           FROM account a WHERE a.id = w.account_id AND w.id = ${id} AND ${owned(owner)} RETURNING ${columns}),
@@ -140,16 +144,20 @@ const makeChanges = (sql: SqlClient.SqlClient) => {
         UPDATE webhook w SET secret = ${secret} FROM account a
         WHERE a.id = w.account_id AND w.id = ${id} AND ${owned(owner)} RETURNING ${columns}`),
 
-    /** Updates one row by webhook_pkey and inserts its test, which takes the place of one that waits. */
+    /**
+     * Updates one row by webhook_pkey, ends its pause and inserts its test, which takes the place of one that waits and goes before all
+     * others, by webhook_delivery_due.
+     */
     test: (owner: Owner, { delivery, id, now, subject }: { id: string; delivery: string; subject: string; now: Date }) =>
       row(sql`
         WITH tested AS (
-          UPDATE webhook w SET disabled_at = NULL, failing_since = CASE WHEN w.disabled_at IS NULL THEN w.failing_since END
+          UPDATE webhook w SET disabled_at = NULL, busy_until = least(w.busy_until, ${now}::timestamptz + ${ASKED_WITHIN}::interval), failing_since = CASE WHEN w.disabled_at IS NULL THEN w.failing_since END
           FROM account a WHERE a.id = w.account_id AND w.id = ${id} AND ${owned(owner)} RETURNING ${columns}),
         waiting AS (DELETE FROM webhook_delivery d USING tested t WHERE d.webhook_id = t.id AND d.kind = 'test'),
         told AS (
           INSERT INTO webhook_delivery (webhook_id, id, kind, subject, created_at, due_at)
-          SELECT t.id, ${delivery}::uuid, 'test', ${subject}::text, ${now}::timestamptz, ${now}::timestamptz FROM tested t)
+          SELECT t.id, ${delivery}::uuid, 'test', ${subject}::text, ${now}::timestamptz, least(${now}::timestamptz, (
+            SELECT d.due_at - interval '1 millisecond' FROM webhook_delivery d WHERE d.webhook_id = t.id ORDER BY d.due_at LIMIT 1)) FROM tested t)
         SELECT * FROM tested`)
   }
 }
@@ -212,7 +220,11 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
         WHERE id = ${webhook_id}`
     }),
 
-    /** Does the same with the same rows, but puts the delivery off, or deletes the delivery where there is no next time. Answers since when the webhook fails. */
+    /**
+     * Does the same with the same rows, but puts the delivery off, or deletes the delivery where there is no next time. Answers since when
+     * the webhook fails. It is not asked for a quarter of that time, an hour at most, which is less than the time to the same delivery's
+     * next attempt: a receiver that is gone is not asked once for each that waits.
+     */
     failed: SqlSchema.findOneOption({
       Request: Schema.Struct({ ...Told.fields, due_at: Schema.NullOr(Schema.Date) }),
       Result: Schema.Struct({ failing_since: Schema.Date }),
@@ -222,7 +234,8 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
           WHERE webhook_id = ${webhook_id} AND id = ${id} AND ${due_at}::timestamptz IS NOT NULL),
         over AS (
           DELETE FROM webhook_delivery WHERE webhook_id = ${webhook_id} AND id = ${id} AND ${due_at}::timestamptz IS NULL)
-        UPDATE webhook SET busy_until = '-infinity', failing_since = coalesce(failing_since, ${now}), last_at = ${now}, last_outcome = ${outcome}
+        UPDATE webhook SET busy_until = ${now}::timestamptz + least(interval '1 hour', (${now}::timestamptz - coalesce(failing_since, ${now}::timestamptz)) / 4),
+          failing_since = coalesce(failing_since, ${now}), last_at = ${now}, last_outcome = ${outcome}
         WHERE id = ${webhook_id} RETURNING failing_since`
     }),
 
@@ -235,15 +248,26 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
         SELECT o.url, s.name AS season, to_jsonb(o.account_id)
           || coalesce((SELECT jsonb_agg(x.account_id) FROM season_admin x WHERE x.season_id = y.season_id), '[]') AS accounts
         FROM off o LEFT JOIN season_webhook y ON y.webhook_id = o.id LEFT JOIN season s ON s.id = y.season_id`
-    }),
-
-    /** Deletes what is left for webhooks that are off or gone, or may not be told anything, by webhook_delivery_pkey. */
-    sweep: () => sql`
-      ${waiting} DELETE FROM webhook_delivery d USING waiting x
-      WHERE d.webhook_id = x.webhook_id AND NOT EXISTS (
-        SELECT 1 FROM webhook w JOIN account a ON a.id = w.account_id
-        WHERE w.id = x.webhook_id AND w.disabled_at IS NULL AND ${sql.literal(PERMITTED)})`
+    })
   }
 }
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeOwn(sql), ...makeChanges(sql), ...makeDelivering(sql) }))
+const makeSweep = (sql: SqlClient.SqlClient) => ({
+  /**
+   * Deletes by webhook_delivery_pkey what is left for webhooks that are off or gone, or may not be told anything, and what was told before
+   * `lost_before` to one that fails: its turn would come too late.
+   */
+  sweep: (lost_before: Date) => sql`
+    ${waitingOf(sql)} DELETE FROM webhook_delivery d USING waiting x
+    WHERE d.webhook_id = x.webhook_id AND NOT EXISTS (
+      SELECT 1 FROM webhook w JOIN account a ON a.id = w.account_id
+      WHERE w.id = x.webhook_id AND w.disabled_at IS NULL AND ${sql.literal(PERMITTED)}
+        AND (w.channel = 'mail' OR w.failing_since IS NULL OR d.created_at >= ${lost_before}))`
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeOwn(sql),
+  ...makeChanges(sql),
+  ...makeDelivering(sql),
+  ...makeSweep(sql)
+}))

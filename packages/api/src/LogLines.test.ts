@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Cause, Effect, Logger, Redacted } from "effect"
+import { Cause, Effect, Logger, Redacted, Schema } from "effect"
 import * as LogLines from "./LogLines.ts"
 
 /** The lines of an effect, by the logger for machines or by the one for people. */
@@ -49,6 +49,23 @@ describe("a line for machines", () => {
     const { cause_, level, level_, message, message_, season, season_ } = parsed(other)
     assert.deepStrictEqual([season, season_, message, message_, level, level_, cause_], ["s1", "s2", "said", "m", "info", 3, "c"])
     assert.strictEqual(people(same).split("season=").length, 2)
+  })
+
+  it("says the facts of typed errors, which have no message, and of those beneath them", () => {
+    class StoreAway extends Schema.TaggedError<StoreAway>()("StoreAway", { operation: Schema.String, gone: Schema.Boolean }) {}
+    class Unread extends Schema.TaggedError<Unread>()("Unread", { key: Schema.String, cause: Schema.Defect() }) {}
+    const beneath = new StoreAway({ operation: "put\nforged", gone: false })
+    const error = new Unread({ key: "replays/1", cause: beneath })
+    for (const line of [
+      Effect.logError("not stored", Cause.fail(error)),
+      Effect.logError("not stored", Cause.die(error)),
+      Effect.logError("not stored", { cause: Cause.fail(error) })
+    ]) {
+      const { cause } = parsed(line)
+      assert.match(cause, /^Unread: key="?replays\/1"?\n/)
+      assert.match(cause, /\n {2}\[cause\]: StoreAway: operation="put\\nforged" gone=false\n/)
+    }
+    assert.match(parsed(Effect.logError("objects are unavailable", beneath))["cause"], /^StoreAway: operation=.* gone=false\n/)
   })
 
   it("has the cause of a failure, wherever it was given, and what else was said", () => {

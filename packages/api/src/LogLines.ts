@@ -44,8 +44,6 @@ interface Line {
 }
 
 const isFailure = (value: unknown): value is Cause.Cause<unknown> | Error => Cause.isCause(value) || value instanceof Error
-const traceOf = (failure: Cause.Cause<unknown> | Error): string =>
-  Cause.isCause(failure) ? Cause.pretty(failure) : (failure.stack ?? String(failure))
 
 const isPlain = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && [Object.prototype, null].includes(Object.getPrototypeOf(value))
@@ -57,11 +55,46 @@ const valueOf = (value: unknown): Value => {
   return written(textOf(value))
 }
 
+/** Errors beneath one that are looked at. */
+const CAUSES_MAX = 8
+/** The error and those that caused it. */
+const chainOf = (error: unknown): ReadonlyArray<Error> => {
+  const chain: Array<Error> = []
+  for (let next = error; next instanceof Error && chain.length < CAUSES_MAX; next = next.cause) chain.push(next)
+  return chain
+}
+const errorsIn = (failure: Cause.Cause<unknown> | Error): ReadonlyArray<Error> =>
+  Cause.isCause(failure)
+    ? failure.reasons.flatMap((reason) =>
+        reason._tag === "Interrupt" ? [] : chainOf(reason._tag === "Fail" ? reason.error : reason.defect)
+      )
+    : chainOf(failure)
+
+/** Typed errors have fields instead of a message. */
+const factsOf = (error: Error): string =>
+  Object.entries(error)
+    .filter(([name]) => name !== "_tag" && name !== "name")
+    .map(([name, value]) => `${name}=${Formatter.format(value)}`)
+    .join(" ")
+
+/** Writes the facts of errors without a message behind their names, where the trace has the bare name. */
+const traceOf = (failure: Cause.Cause<unknown> | Error): string =>
+  errorsIn(failure)
+    .filter(({ message }) => message === "")
+    .reduce(
+      (trace, error) => {
+        const lines = trace.split("\n")
+        const at = lines.findIndex((line) => line.replace(/^ *(\[cause\]: )?|:? *$/g, "") === error.name)
+        return at === -1 ? trace : lines.with(at, `${lines[at]!.replace(/:? *$/, "")}: ${factsOf(error)}`).join("\n")
+      },
+      Cause.isCause(failure) ? Cause.pretty(failure) : (failure.stack ?? String(failure))
+    )
+
 const TAKEN = ["time", "level", "message", "cause"]
 
 const lineOf = ({ cause, fiber, message }: Logger.Options<unknown>): Line => {
   const said: Array<string> = []
-  const causes = cause.reasons.length === 0 ? [] : [Cause.pretty(cause)]
+  const causes = cause.reasons.length === 0 ? [] : [traceOf(cause)]
   const fields = new Map<string, Value>()
   const add = (named: Readonly<Record<string, unknown>>): void => {
     for (const [name, given] of Object.entries(named)) {

@@ -1,6 +1,6 @@
 /** The documents are complete: whatever the API promises stands in docs/contract.md as it is promised. */
 
-import { readdirSync, readFileSync } from "node:fs"
+import { existsSync, globSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Api } from "@agon/api/Api.ts"
 import { errorCatalogue } from "@agon/api/Errors.ts"
@@ -102,6 +102,49 @@ const metricsIn = (folder: string): ReadonlyArray<string> =>
   readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
     .flatMap((name) => [...readFileSync(join(folder, name), "utf8").matchAll(/Metric\.\w+\(\s*"([a-z_]+)"/g)].map(([, metric]) => metric!))
+
+const ROOT = join(import.meta.dirname, "../..")
+const sources = globSync("packages/*/src/**/*.ts", { cwd: ROOT })
+  .filter((path) => !path.endsWith(".test.ts"))
+  .map((path) => readFileSync(join(ROOT, path), "utf8"))
+  .join("\n")
+/** In backticks. */
+const quoted = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, said]) => said!)
+/** What a program says, as documents quote it: words in lower case, with … for what differs. */
+const isSaid = (said: string) =>
+  /^[a-z'][a-zA-Z',;: ()/.…-]+$/.test(said) &&
+  said.split(" ").length >= 3 &&
+  !/^(scripts|docker|nginx|node|npx|npm|buildah|systemctl|kill|promtool|agon) /.test(said)
+
+describe("what documents quote", () => {
+  it("is said by a program: lines of the log and refusals, in the operators' page and in the alerts", () => {
+    const lines = [read("operating.md"), readFileSync(join(ROOT, "deploy/monitoring/alerts.yml"), "utf8")].flatMap(quoted).filter(isSaid)
+    assert.isAbove(lines.length, 20)
+    const said = (line: string) => line.split("…").every((part) => sources.includes(part.trim()))
+    assert.deepStrictEqual(
+      lines.filter((line) => !said(line)),
+      []
+    )
+  })
+
+  it("names no file that is not there", () => {
+    const documents = ["README.md", "CONTRIBUTING.md", ...globSync("{docs,packages/*,examples/*,python/**,test/*}/*.md", { cwd: ROOT })]
+    const named = documents.flatMap((document) =>
+      quoted(readFileSync(join(ROOT, document), "utf8")).flatMap((text) => {
+        const [, path] = /^(?:node |npx |bash )?((?:scripts|test|deploy|packages|docs|examples)\/[\w./-]+)(?= |$)/.exec(text) ?? []
+        return path === undefined ? [] : [{ document, path }]
+      })
+    )
+    assert.isAbove(named.length, 30)
+    // The one that operators make.
+    const isThere = (path: string) =>
+      path === "deploy/.env" || existsSync(join(ROOT, path)) || globSync(`${path}*`, { cwd: ROOT }).length > 0
+    assert.deepStrictEqual(
+      named.filter(({ path }) => !isThere(path)),
+      []
+    )
+  })
+})
 
 describe("docs/operating.md", () => {
   const page = read("operating.md")

@@ -94,6 +94,18 @@ describe("the doctor", () => {
     return { DATABASE_URL: url }
   }
 
+  it("names every variable of ours that nothing reads, and none of the runner's, the site's or other programs'", async () => {
+    const others = { AGON_URL: "http://localhost", AGON_RUNNER_SLOTS: "2", AGON_SITE_PORT: "8081", EDITOR: "vi" }
+    const { said, status } = await doctor({ AGON_RUNERS: "2", AGON_DATASET: "off", ...others })
+    assert.deepStrictEqual(
+      said.split("\n").filter((line) => line.includes("nothing reads")),
+      ["AGON_DATASET", "AGON_RUNERS"].map(
+        (name) => `MEND    configuration: ${name}: nothing reads it; docs/operating.md#configuration has all variables`
+      )
+    )
+    assert.strictEqual(status, 1)
+  })
+
   it("names every variable that is not understood, each by itself", async () => {
     const { said, status } = await doctor({ PORT: "http", LOG_LEVEL: "loud" })
     assert.match(said, /^BROKEN {2}configuration: PORT: held "http"; it takes a port.*\nBROKEN {2}configuration: LOG_LEVEL:/)

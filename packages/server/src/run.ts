@@ -11,6 +11,7 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, References } from "effect"
 import { announce } from "./announce.ts"
 import { Settings } from "./config/Settings.ts"
+import { unread } from "./config/unread.ts"
 import { Foundations } from "./Foundations.ts"
 
 const HELP = `Usage: scripts/start
@@ -52,6 +53,7 @@ const ofNode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Settings, ({ node }) => (node === undefined ? effect : Effect.annotateLogs(effect, { node: `${node.host}:${node.port}` })))
 
 const main = Effect.gen(function* () {
+  yield* Effect.forEach(unread(Object.keys(process.env)), (sentence) => Effect.logWarning(sentence), { discard: true })
   const { Program } = yield* Effect.promise(() => import("./program.ts"))
   yield* Layer.build(Program)
   yield* announce(process.stdout)

@@ -8,6 +8,7 @@ import { asksForHelp } from "@agon/api/program/arguments.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { Effect } from "effect"
 import { load, type SettingsShape } from "../config/Settings.ts"
+import { unread } from "../config/unread.ts"
 import { checkOthers, checkPorts } from "./addresses.ts"
 import { checkDatabase } from "./database.ts"
 import { certificates, dataDirectory, secretFiles } from "./directory.ts"
@@ -27,7 +28,9 @@ const examined = (settings: SettingsShape) =>
   Effect.gen(function* () {
     const directory = dataDirectory(settings)
     const secrets = secretFiles(settings)
-    const local = [configuration.fine("every variable is understood"), directory, ...secrets, ...(yield* certificates(settings))]
+    const misspelt = unread(Object.keys(process.env))
+    const understood = misspelt.length > 0 ? misspelt.map(configuration.mend) : [configuration.fine("every variable is understood")]
+    const local = [...understood, directory, ...secrets, ...(yield* certificates(settings))]
     // The embedded database needs both, and would make what is missing.
     const usable = settings.database_url !== undefined || local.every(({ state }) => state !== "broken")
     const database = usable ? yield* checkDatabase(settings) : []

@@ -60,6 +60,16 @@ describe("an alert", () => {
     assert.isTrue(isSentence(alert.annotations["description"]), alert.annotations["description"])
   })
 
+  it("is made by its condition, and not without it, in the tests for promtool", () => {
+    const cases: ReadonlyArray<any> = parse(readFileSync(join(monitoring, "alerts.test.yml"), "utf8")).tests.flatMap(
+      (one: any) => one.alert_rule_test
+    )
+    const names = alerts.map(({ alert }) => alert).toSorted()
+    const having = (made: boolean) => [...new Set(cases.filter((one) => one.exp_alerts.length > 0 === made).map((one) => one.alertname))]
+    assert.deepStrictEqual(having(true).toSorted(), names)
+    assert.deepStrictEqual(having(false).toSorted(), names)
+  })
+
   it("has a name that no other has", () => {
     assert.isAbove(alerts.length, 10)
     assert.lengthOf(new Set(alerts.map(({ alert }) => alert)), alerts.length)

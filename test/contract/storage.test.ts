@@ -5,16 +5,20 @@ import { chownSync, mkdirSync, readdirSync, rmSync, statSync } from "node:fs"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
+import * as DiskWatch from "@agon/server/DiskWatch.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { incomingKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Logger } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import { localObjects, loopback } from "../integration/objectLocal.ts"
 import * as A from "../support/Administration.ts"
+import { eventually } from "../support/eventually.ts"
 import { fill, hasSmallDisks, smallDisk } from "../support/SmallDisk.ts"
 import { bodyOf, entered, foresee, fresh, modelOf, over, reenter, submit } from "../support/Submitting.ts"
+import { valueOf } from "../support/scrape.ts"
 import { call, unlimited } from "../support/Web.ts"
 
 const MIB = 1024 ** 2
@@ -215,5 +219,31 @@ it.live.skipIf(!hasSmallDisks)("a disk that fills up during an upload answers 50
       rmSync(filler)
       assert.strictEqual((yield* put(url, new Uint8Array(bytes))).status, 200, "it works again when there is room")
     }).pipe(Effect.provide(localObjects(directory).pipe(Layer.provide(loopback))))
+  })
+)
+
+it.live.skipIf(!hasSmallDisks)("a disk that is nearly full is told by a gauge and by a line of the log, once a minute", () =>
+  Effect.gen(function* () {
+    const directory = yield* smallDisk(4 * MIB)
+    const said: Array<unknown> = []
+    const log = Logger.layer([Logger.make(({ message }) => said.push(message))])
+    const free = Effect.map(PrometheusMetrics.format(), (text) => valueOf(text, "agon_objects_disk_free_ratio") ?? Number.NaN)
+    yield* Effect.gen(function* () {
+      yield* eventually(
+        "the room is told",
+        Effect.map(free, (share) => share > 0.5)
+      )
+      assert.deepStrictEqual(said, [])
+      fill(directory, 0.03 * 4 * MIB)
+      yield* eventually(
+        "that it is nearly full is told",
+        Effect.map(free, (share) => share < 0.05)
+      )
+      assert.lengthOf(said, 1)
+      assert.match(String((said[0] as ReadonlyArray<unknown>)[0]), /^the objects' disk is nearly full/)
+    }).pipe(
+      Effect.provide(DiskWatch.layerEvery("20 millis").pipe(Layer.provide(localObjects(directory).pipe(Layer.provide(loopback))))),
+      Effect.provide(log)
+    )
   })
 )

@@ -1,10 +1,16 @@
-/** An address for metrics that somebody else listens on: refused where it was asked for, done without where it was not. */
+/**
+ * An address for metrics that somebody else listens on: refused where it was asked for, done without where it was not. And what stands
+ * there before anything has happened.
+ */
 
 import { createServer } from "node:net"
+import "@agon/server/program.ts" // with all of its counters
 import * as Metrics from "@agon/server/http/Metrics.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { freePort } from "../support/freePort.ts"
+import { alerts } from "../support/PromQL.ts"
+import { valueOf } from "../support/scrape.ts"
 
 const HOST = "127.0.0.1"
 
@@ -49,5 +55,27 @@ describe("the address of metrics", () => {
       assert.match(outcome, new RegExp(`^AGON_METRICS: ${HOST}:${port} cannot be listened on \\(EADDRINUSE\\); it takes [^\\n]+$`))
       assert.deepStrictEqual(said, [])
     })
+  )
+})
+
+/** Counters and labels of which an alert asks how far they rise. */
+const risesAskedFor = alerts.flatMap(({ alert, expr }) =>
+  [...expr.matchAll(/(?:rate|increase)\((agon_\w+)(?<!_bucket)(?:\{(\w+)=~?"([^"]*)"\})?\[/g)].flatMap(([, name, label, values = ""]) =>
+    values.split("|").map((value) => ({ alert, name: name!, labels: label === undefined ? {} : { [label]: value } }))
+  )
+)
+
+describe("counters of whose rise an alert is made", () => {
+  it.live("stand at 0 from the start: Prometheus sees no rise in a series that begins with its first event", () =>
+    Effect.gen(function* () {
+      const port = yield* Effect.promise(freePort)
+      yield* Layer.build(Metrics.layer({ address: { host: HOST, port }, asked: true }))
+      const text = yield* Effect.promise(async () => (await fetch(`http://${HOST}:${port}/metrics`)).text())
+      assert.isAbove(risesAskedFor.length, 8)
+      assert.deepStrictEqual(
+        risesAskedFor.filter(({ labels, name }) => valueOf(text, name, labels) !== 0),
+        []
+      )
+    }).pipe(Effect.scoped)
   )
 })

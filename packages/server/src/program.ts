@@ -19,6 +19,7 @@ import { PublicOrigin, publicOrigin } from "./config/publicOrigin.ts"
 import type * as Secrets from "./config/Secrets.ts"
 import { Settings, type SettingsShape } from "./config/Settings.ts"
 import type { Address } from "./config/variables.ts"
+import * as DiskWatch from "./DiskWatch.ts"
 import * as Database from "./database/Database.ts"
 import { startAgain } from "./database/startAgain.ts"
 import { DatasetMaker } from "./dataset/DatasetMaker.ts"
@@ -128,6 +129,7 @@ export const Program = Layer.unwrap(
           WebhookDelivery.layer,
           OwnRunner.layer(settings, secrets),
           ownSite,
+          settings.s3 === undefined ? DiskWatch.layer : Layer.empty,
           DemoSeason.layer(settings),
           wakeAll
         )

@@ -2,6 +2,7 @@
  * The metrics of play. Counters and histograms are taken from each batch before its writes are forgotten, in one step that costs
  * about a microsecond; gauges of a season are read from its state at a scrape, on the node where it lives.
  */
+import type { Ending, FaultReason } from "@agon/domain/season/Reasons.ts"
 import type { State } from "@agon/domain/season/State.ts"
 import { Effect, Metric } from "effect"
 import { byLabel } from "../metric/byLabel.ts"
@@ -12,12 +13,26 @@ import type { SeasonName } from "./SeasonEvents.ts"
 const MS = [1, 2.5, 5, 10, 25, 50, 100, 250, 1_000, 5_000]
 const SECONDS = [0.5, 1, 2.5, 5, 10, 30, 60, 300, 1_800, 7_200]
 
-const endedBy = byLabel("agon_matches_ended_total", "ending", "Matches that ended: rated, finished (without a rating), cancelled, failed")
-const failedBy = byLabel("agon_matches_failed_total", "reason", "Matches that ended without a result, by the reason of the last attempt")
+const ENDINGS: ReadonlyArray<Ending> = ["rated", "finished", "cancelled", "failed"]
+const FAULTS: ReadonlyArray<FaultReason> = ["runner_lost", "engine_fault", "weights_unavailable", "replay_mismatch"]
+
+const endedBy = byLabel(
+  "agon_matches_ended_total",
+  "ending",
+  "Matches that ended: rated, finished (without a rating), cancelled, failed",
+  ENDINGS
+)
+const failedBy = byLabel(
+  "agon_matches_failed_total",
+  "reason",
+  "Matches that ended without a result, by the reason of the last attempt",
+  FAULTS
+)
 const triesBy = byLabel(
   "agon_match_attempts_failed_total",
   "reason",
-  "Attempts at a match that came to nothing; runner_lost: leases that ran out"
+  "Attempts at a match that came to nothing; runner_lost: leases that ran out",
+  FAULTS
 )
 const movedBy = byLabel(
   "agon_versions_moved_total",

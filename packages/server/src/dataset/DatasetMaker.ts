@@ -33,7 +33,10 @@ const CLAIM_S = 300
 /** Free share of the objects' disk below which nothing is made: models and replays come first. */
 export const FREE_SHARE_MIN = 0.1
 
-const partsBy = byLabel("agon_dataset_parts_total", "outcome", "Parts of datasets that this node made, or failed to make")
+const partsBy = byLabel("agon_dataset_parts_total", "outcome", "Parts of datasets that this node made, or failed to make", [
+  "made",
+  "failed"
+])
 
 /** Which files are made: all, those without replays, or none. */
 export type Wanted = "all" | "matches" | "off"

@@ -1,10 +1,11 @@
 /** The metrics of requests; each costs a request under 0.1 us. */
 import { Metric } from "effect"
+import { fromZero } from "../metric/fromZero.ts"
 
 const requests = Metric.counter("agon_http_requests_total", { description: "Answers, by class of status", incremental: true })
 
 /** By the first digit of the status. */
-const byClass = [1, 2, 3, 4, 5].map((digit) => Metric.withAttributes(requests, { status: `${digit}xx` }))
+const byClass = [1, 2, 3, 4, 5].map((digit) => fromZero(Metric.withAttributes(requests, { status: `${digit}xx` })))
 export const answered = (status: number) => byClass[Math.floor(status / 100) - 1] ?? byClass[4]!
 
 /** Answers written from the cache before a fiber starts; they are not among `agon_http_requests_total`. */

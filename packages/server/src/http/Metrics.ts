@@ -9,6 +9,7 @@ import { Effect, Layer } from "effect"
 import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import type { SettingsShape } from "../config/Settings.ts"
+import * as FromZero from "../metric/fromZero.ts"
 import { cannotListen, whyNot } from "./listening.ts"
 import { refuseUpgrades } from "./refuseUpgrades.ts"
 
@@ -45,7 +46,9 @@ const makeServer = () => {
 export const layer = (metrics: SettingsShape["metrics"]) => {
   if (metrics === undefined) return Layer.empty
   const { address, asked } = metrics
-  const served = HttpServer.serve(answer).pipe(Layer.provide(NodeHttpServer.layer(makeServer, address)))
+  const served = Layer.merge(HttpServer.serve(answer), Layer.effectDiscard(FromZero.begin)).pipe(
+    Layer.provide(NodeHttpServer.layer(makeServer, address))
+  )
   return served.pipe(
     Layer.catch((error) =>
       asked

@@ -14,6 +14,7 @@ import { isPersonal, VISITOR } from "@agon/api/Visitor.ts"
 import { Context, Effect, Metric } from "effect"
 import type { PublicOriginShape } from "../config/publicOrigin.ts"
 import type { Address } from "../config/variables.ts"
+import { fromZero } from "../metric/fromZero.ts"
 import type { Told } from "./ClientAddress.ts"
 import { matches } from "./Entry.ts"
 import { type Answered, makeKeptPages } from "./KeptPages.ts"
@@ -50,10 +51,9 @@ const PASSED_BACK = [
 /** Not repeated where the visitor has the page already. */
 const OF_THE_BODY = ["content-encoding", "content-type"]
 
-export const pagesFailed = Metric.counter("agon_site_pages_failed_total", {
-  description: "Pages that the site did not answer",
-  incremental: true
-})
+export const pagesFailed = fromZero(
+  Metric.counter("agon_site_pages_failed_total", { description: "Pages that the site did not answer", incremental: true })
+)
 
 interface Around {
   readonly clientOf: (request: IncomingMessage) => string

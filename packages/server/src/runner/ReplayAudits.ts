@@ -31,6 +31,7 @@ import { Parking } from "../actor/Parking.ts"
 import { makeAudits, ownAudit } from "../audit/audits.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { byLabel } from "../metric/byLabel.ts"
+import { fromZero } from "../metric/fromZero.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import { seldomFailed } from "../process/seldom.ts"
 import { type AuditRow, makeQueries } from "./auditQueries.ts"
@@ -143,17 +144,21 @@ const makeReplayAudits = Effect.gen(function* () {
 })
 
 const NOBODY = "No runner of another key and of its runtime came for it, nor one of the service's own."
-const givenUp = Metric.counter("agon_audits_given_up_total", {
-  description: "Matches set aside to be played again that nobody could play again, or no third one could decide",
-  incremental: true
-})
+const givenUp = fromZero(
+  Metric.counter("agon_audits_given_up_total", {
+    description: "Matches set aside to be played again that nobody could play again, or no third one could decide",
+    incremental: true
+  })
+)
 
-const settledBy = byLabel("agon_audits_settled_total", "verdict", "Matches that were played again, by what came of it")
+type Verdict = "agreed" | "doubter_wrong" | "report_wrong" | "no_two_agree" | "nobody_came" | "undecided"
+const VERDICTS: ReadonlyArray<Verdict> = ["agreed", "doubter_wrong", "report_wrong", "no_two_agree", "nobody_came", "undecided"]
+const settledBy = byLabel("agon_audits_settled_total", "verdict", "Matches that were played again, by what came of it", VERDICTS)
 
 const makeJudge = Effect.gen(function* () {
   const audits = yield* makeAudits
   const queries = yield* makeQueries
-  const settle = (id: string, verdict: string) => Effect.andThen(queries.settle(id, verdict), Metric.update(settledBy(verdict), 1))
+  const settle = (id: string, verdict: Verdict) => Effect.andThen(queries.settle(id, verdict), Metric.update(settledBy(verdict), 1))
   const voiding = yield* MatchVoiding
   const voidSuspect = ({ match_id, season_id }: AuditRow, detail: string, runners: ReadonlyArray<string>) =>
     voiding.voidMatch({ season_id, match: match_id, detail, runners })

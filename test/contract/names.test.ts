@@ -57,6 +57,12 @@ HttpApi.reflect(Api, {
 })
 const names = texts.filter(({ key }) => NAMES.has(key))
 
+/** Texts of a paragraph or more that others read: kept as they were written, and never blank. */
+const READ_BY_OTHERS: ReadonlySet<string> = new Set([
+  ...["postComment.body", "reportComment.reason", "addPost.body", "editPost.body"],
+  ...["announce.body", "editAnnouncement.body", "pick.note"]
+])
+
 const blanks = ["", "  ", "\t\n", "\u00a0\u3000", "\u200b\u200d\u2060\ufeff", "\u202e\u2066\u200f", "\u00ad", "\u2800", "\u3164"]
 const padded = " \u00a0a\u200b "
 
@@ -81,6 +87,16 @@ describe("a text in a body", () => {
       const spaced = read(padded)
       if (at === "recordBaseline.name") assert.isTrue(Exit.isFailure(spaced), at)
       else assert.deepStrictEqual(spaced, Exit.succeed("a"), at)
+    }
+  })
+
+  it("that others read at length is kept as it was written, and is never blank", () => {
+    const read = texts.filter(({ at }) => READ_BY_OTHERS.has(at))
+    assert.deepStrictEqual(new Set(read.map(({ at }) => at)), READ_BY_OTHERS)
+    for (const { ast, at } of read) {
+      const decode = Schema.decodeUnknownExit(Schema.make<Schema.Codec<string>>(ast))
+      for (const blank of blanks) assert.isTrue(Exit.isFailure(decode(blank)), `${at}: ${JSON.stringify(blank)}`)
+      assert.deepStrictEqual(decode(padded), Exit.succeed(padded), at)
     }
   })
 })

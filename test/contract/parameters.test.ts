@@ -36,6 +36,14 @@ layer(web, A.options)("a query", (it) => {
     ])
   )
 
+  it.effect("whose limit is over the maximum counts as the maximum, however large it is", () =>
+    answers(
+      board,
+      "200",
+      ["201", "2147483648", "9007199254740993", "99999999999999999999", "9".repeat(300)].map((limit) => `limit=${limit}`)
+    )
+  )
+
   it.effect("whose cursor is none that a page has given is told so", () =>
     Effect.andThen(
       answers(board, "400 invalid_cursor", [

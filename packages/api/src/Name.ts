@@ -21,12 +21,13 @@ export const trimmed = (text: string): string => {
 
 export const isBlank = (text: string): boolean => !visible.test(text)
 
-const isName = (max: number) => {
+/** Of at most `max` characters as it is kept, one of them visible. */
+const shows = (max: number, kept: (text: string) => string) => {
   const fits = isOfCharacters(1, max)
   return Schema.makeFilter(
     (text: string) => {
-      const name = trimmed(text)
-      return fits(name) && !isBlank(name)
+      const stored = kept(text)
+      return fits(stored) && !isBlank(stored)
     },
     { expected: `1 to ${max} characters, not all of them blank`, toJsonSchema: () => ({ minLength: 1, maxLength: max, pattern: "\\S" }) }
   )
@@ -34,4 +35,9 @@ const isName = (max: number) => {
 
 /** A name of at most `max` characters, once it is trimmed. */
 export const name = (max: number) =>
-  Schema.String.check(isName(max)).pipe(Schema.decode({ decode: SchemaGetter.transform(trimmed), encode: SchemaGetter.passthrough() }))
+  Schema.String.check(shows(max, trimmed)).pipe(
+    Schema.decode({ decode: SchemaGetter.transform(trimmed), encode: SchemaGetter.passthrough() })
+  )
+
+/** A text of a sentence or more that others read, such as a comment. It is kept as it was written. */
+export const prose = (max: number) => Schema.String.check(shows(max, (text) => text))

@@ -1,8 +1,14 @@
 /** Query parameters of a list (docs/contract.md#lists-and-cursors): `limit` is clamped, `cursor` is an offset in decimal. */
 import { Effect, Schema, SchemaGetter } from "effect"
 
+/** As `Schema.isInt`, but a number beyond 2^53 is one too: it is over every maximum, and which number exactly it is makes no difference. */
+const isWhole = Schema.makeFilter((n: number) => Number.isInteger(n), {
+  representation: { id: "effect/schema/isInt", payload: null },
+  toJsonSchema: () => ({ type: "integer" })
+})
+
 export const limit = (fallback: number, max: number) =>
-  Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)).pipe(
+  Schema.Number.check(isWhole, Schema.isGreaterThanOrEqualTo(1)).pipe(
     Schema.decode({ decode: SchemaGetter.transform((n: number) => Math.min(n, max)), encode: SchemaGetter.passthrough() }),
     Schema.withDecodingDefaultTypeKey(Effect.succeed(fallback))
   )

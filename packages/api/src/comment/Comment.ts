@@ -1,7 +1,8 @@
 /** Threads and their comments as they are read and written (docs/contract.md#comments). */
 import { Schema } from "effect"
+import { prose } from "../Name.ts"
 import * as page from "../Page.ts"
-import { Id, Instant, text, Uuid } from "../Wire.ts"
+import { Id, Instant, Uuid } from "../Wire.ts"
 
 const COMMENT_MAX = 2_000
 const REASON_MAX = 500
@@ -70,13 +71,13 @@ export const exactlyOne = Schema.makeFilter(({ match, model }: { readonly match?
 export const PostComment = Schema.Struct({
   ...about,
   parent_id: Schema.optionalKey(Schema.NullOr(Uuid)),
-  body: text(1, COMMENT_MAX)
+  body: prose(COMMENT_MAX)
 })
   .check(exactlyOne)
   .annotate({ identifier: "PostComment" })
 export type PostComment = typeof PostComment.Type
 
-export const ReportComment = Schema.Struct({ reason: text(1, REASON_MAX) }).annotate({ identifier: "ReportComment" })
+export const ReportComment = Schema.Struct({ reason: prose(REASON_MAX) }).annotate({ identifier: "ReportComment" })
 
 export const CommentReport = Schema.Struct({ id: Id, comment_id: Id, reason: Schema.String, created_at: Instant }).annotate({
   identifier: "CommentReport"

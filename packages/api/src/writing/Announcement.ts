@@ -1,9 +1,9 @@
 /** Announcements as they are shown and written (docs/contract.md#announcements). */
 import { Schema } from "effect"
-import { name } from "../Name.ts"
+import { name, prose } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Link } from "../season/notices.ts"
-import { AnyInstant, Id, Instant, text } from "../Wire.ts"
+import { AnyInstant, Id, Instant } from "../Wire.ts"
 
 const TITLE_MAX = 200
 const BODY_MAX = 2_000
@@ -24,7 +24,7 @@ export const Announcements = page.listOf("Announcements", "announcements", Annou
 export type Announcements = typeof Announcements.Type
 
 const Title = name(TITLE_MAX)
-const Body = text(1, BODY_MAX)
+const Body = prose(BODY_MAX)
 const optional = {
   link: Schema.optionalKey(Schema.NullOr(Link)),
   starts_at: Schema.optionalKey(Schema.NullOr(AnyInstant)),

@@ -1,8 +1,8 @@
 /** Posts of the site's blog as they are read and written (docs/contract.md#posts-and-the-feed). */
 import { Schema } from "effect"
-import { name } from "../Name.ts"
+import { name, prose } from "../Name.ts"
 import * as page from "../Page.ts"
-import { AnyInstant, Instant, Slug, text } from "../Wire.ts"
+import { AnyInstant, Instant, Slug } from "../Wire.ts"
 
 const TITLE_MAX = 200
 const BODY_MAX = 20_000
@@ -25,7 +25,7 @@ export const Posts = page.listOf("Posts", "posts", Post)
 export type Posts = typeof Posts.Type
 
 const Title = name(TITLE_MAX)
-const Body = text(1, BODY_MAX)
+const Body = prose(BODY_MAX)
 /** A future time publishes the post then. */
 const PublishedAt = Schema.optionalKey(Schema.NullOr(AnyInstant))
 

@@ -3,10 +3,11 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { PlatformAdmin, UnknownGame } from "../Authorization.ts"
 import { Cached, JsonBody, Rate } from "../Boundary.ts"
+import { prose } from "../Name.ts"
 import * as page from "../Page.ts"
 import { NotFound, Problem } from "../Problem.ts"
 import { SeasonPrivate } from "../season/administration.ts"
-import { Id, Instant, text, Uuid } from "../Wire.ts"
+import { Id, Instant, Uuid } from "../Wire.ts"
 
 const NOTE_MAX = 500
 
@@ -24,7 +25,7 @@ export type Picks = typeof Picks.Type
 
 export const PickMatch = Schema.Struct({
   match: Uuid,
-  note: Schema.optionalKey(Schema.NullOr(text(1, NOTE_MAX)))
+  note: Schema.optionalKey(Schema.NullOr(prose(NOTE_MAX)))
 }).annotate({ identifier: "PickMatch" })
 export type PickMatch = typeof PickMatch.Type
 

@@ -145,6 +145,11 @@ describe("examineFiles", () => {
     assert.strictEqual(reasonOf(whole({ trainingInfo: [{}] })), "unsupported_operator")
   })
 
+  it("refuses two initializers of one name, of which readers take different ones", () => {
+    const said = detailOf(linear(1, [], [floats("weights", [12, 4], Array(48).fill(0))]))
+    assert.strictEqual(said, 'weights_unreadable: Two initializers have the name "weights"; give each its own.')
+  })
+
   it("takes operator sets that exporters list and no node uses, in a bounded number", () => {
     const standard = { domain: "", version: 17n }
     const listed = (count: number) => Array.from({ length: count }, (_, i) => ({ domain: `set ${i}`, version: 1n }))

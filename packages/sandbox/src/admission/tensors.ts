@@ -77,7 +77,15 @@ const faultOf = (tensor: TensorProto): string | null => {
   return held(tensor, bytes) === elements ? null : `claims ${elements} elements and holds ${held(tensor, bytes)}`
 }
 
+/** The runtime takes the last of two initializers with one name, other readers the first. */
+const nameTwice = ({ initializer }: GraphProto): string | undefined => {
+  const names = new Set<string>()
+  return initializer.find(({ name }) => names.size === names.add(name).size)?.name
+}
+
 export const checkTensors = (graph: GraphProto): Rejected | null => {
+  const twice = nameTwice(graph)
+  if (twice !== undefined) return reject("weights_unreadable", `Two initializers have the name ${quote(twice)}; give each its own.`)
   for (const { tensor, where } of tensorsOf(graph)) {
     const fault = faultOf(tensor)
     if (fault !== null) return reject("weights_unreadable", `The tensor in ${where} ${fault}.`)

@@ -1,6 +1,8 @@
 """Readers of board files. Each names every fault by path and sentence, and those are the sentences of the service."""
 
 import re
+import sys
+from decimal import Decimal
 
 FAULTS_MAX = 100
 CELLS_PER_PLAYER_MIN = 8
@@ -50,7 +52,7 @@ class Members:
         if number is None:
             self.faults.add(key, "must be a whole number")
         elif not least <= number <= most:
-            self.faults.add(key, f"must be from {least} to {most}, not {number}")
+            self.faults.add(key, f"must be from {least} to {most}, not {spelled(number)}")
         else:
             return number
 
@@ -96,7 +98,13 @@ def whole(value):
         return None
     if isinstance(value, float) and not value.is_integer():
         return None
-    return int(value)
+    return int(value) if abs(value) <= sys.float_info.max else None
+
+
+def spelled(number):
+    """As the service spells it, whose numbers are 64-bit floats."""
+    near = float(number)
+    return str(int(Decimal(repr(near)))) if abs(near) < 1e21 else repr(near)
 
 
 def neighbour(rows, cols, wrap, cell, move):

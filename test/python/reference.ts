@@ -44,6 +44,7 @@ const faulty: ReadonlyArray<Readonly<Record<string, unknown>>> = [
   { walls: [[0, 1], [1, 0], [1, 2], [2, 1]] },
   { wrap: true, spawns: [[0, 1], [6, 1]], max_turns: 49, min_food: 0, food_chance: 0 },
   { walls: new Array(300).fill([0, 0]), blocked: new Array(300).fill([0, 0]) },
+  { players: 1e300, rows: -1e21, cols: 123456789012345680000, max_turns: 2 ** 60, min_food: 1e16, food_chance: -1e15 },
   { map_id: "a--b", players: true, rows: 6, cols: 6, min_food: -1, food_chance: 101, max_turns: "50" }
 ]
 

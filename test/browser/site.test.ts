@@ -16,6 +16,7 @@ import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { sample } from "../support/slow.ts"
 import { seedAccounts } from "../support/Web.ts"
+import { lookAtTables } from "./tables.ts"
 
 const PLAYED = Fixture.matchIds.open
 /** Names that would do harm where a page did not escape them, and long ones. */
@@ -41,7 +42,7 @@ const played = Effect.gen(function* () {
   const objects = join(directory, "objects", "objects")
   mkdirSync(join(objects, "replays"), { recursive: true })
   writeFileSync(join(objects, replayKey(PLAYED, hash)), bytes)
-  yield* sql`UPDATE match SET replay_hash = ${hash}, replay_bytes = ${bytes.length} WHERE id = ${PLAYED}`
+  yield* sql`UPDATE match SET replay_hash = ${hash}, replay_bytes = ${bytes.length}, turns = 72 WHERE id = ${PLAYED}`
   yield* sql`UPDATE account SET display_name = ${ILL} WHERE username = 'ada'`
   yield* sql`UPDATE model SET name = ${ILL} WHERE id = ${Fixture.modelIds.alpha}`
   yield* sql`INSERT INTO series_point (season_id, ladder, at, versions, mus)
@@ -123,28 +124,6 @@ const MAIN_PAGES = [
   ...["/matches", `/matches/${PLAYED}`, `/models/${Fixture.modelIds.alpha}`, "/people/ada", "/news", "/kit/readme"]
 ]
 
-/** In the browser: of each table the columns whose heading is aligned otherwise than its figures, the names that are broken, a cut caption. */
-const lookAtTables = () => {
-  const window = globalThis as any
-  const alignment = (cell: any) => window.getComputedStyle(cell).textAlign
-  return [...window.document.querySelectorAll("main table")].map((table: any) => {
-    const [headings, cells] = [[...table.tHead.rows[0].cells], [...(table.tBodies[0].rows[0]?.cells ?? [])]]
-    const seen = table.parentElement.getBoundingClientRect()
-    return {
-      caption: table.caption?.textContent as string,
-      askew: cells.flatMap((cell: any, i) =>
-        cell.classList.contains("n") && alignment(cell) !== alignment(headings[i]) ? [headings[i].textContent as string] : []
-      ),
-      broken: [...table.querySelectorAll("bdi")].flatMap((name: any) => {
-        const lines = window.document.createRange()
-        lines.selectNodeContents(name)
-        return /^\w{2,20}$/.test(name.textContent) && lines.getClientRects().length > 1 ? [name.textContent as string] : []
-      }),
-      cut: table.caption != null && table.caption.getBoundingClientRect().right > seen.right + 1
-    }
-  })
-}
-
 const TABS_MAX = 200
 
 /** Moves the keyboard on to the element with this name, every step to one that shows where it is. */
@@ -197,6 +176,24 @@ else
         assert.match((yield* Effect.promise(() => page.locator("agon-replay .at").textContent()))!, /^Turn 7 of 72$/)
         yield* Effect.promise(() => assertClean(watched, "the match"))
         yield* Effect.promise(() => watched.close())
+      })
+    )
+
+    it.effect("lead a visitor on a phone from the front page and from a season to a match and its proof, with one click each", () =>
+      Effect.gen(function* () {
+        for (const path of ["/", SPRING]) {
+          const watched = yield* open(path, { viewport: { width: 360, height: 780 } })
+          const { page } = watched
+          yield* Effect.promise(async () => {
+            const way = page.getByRole("link", { name: "Watch it, and see it recomputed" })
+            const { height, y } = (await way.boundingBox())!
+            assert.isBelow(y + height, path === "/" ? 780 : 1560, "the first screen of the front page, or the second of a season's")
+            await way.click()
+            await page.getByText("Recomputed here: state hash equal.").waitFor()
+            await assertClean(watched, `the match that ${path} leads to`)
+            await watched.close()
+          })
+        }
       })
     )
 

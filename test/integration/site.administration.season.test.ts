@@ -112,9 +112,19 @@ const disqualified = Effect.fnUntraced(function* (admin: Visitor) {
   assert.include(back.shown.text, "None is out of play.")
 })
 
+/** In the finals a baseline may leave, which is offered, and none joins, which is not. */
+const settled = Effect.fnUntraced(function* (admin: Visitor) {
+  const { shown } = yield* admin.open(desk("/baselines"))
+  assert.include(shown.text, "none is recorded, copied or brought into play any more")
+  const offered = [...shown.text.matchAll(/name="form" value="(\w+)"/g)].map(([, form]) => form)
+  assert.deepStrictEqual([...new Set(offered)], ["switch"])
+  assert.notInclude(shown.text, "Bring into play")
+})
+
 /** Plays what the finals owe; the season closes by itself then. */
 const finals = Effect.fnUntraced(function* (admin: Visitor, fleet: Client) {
   yield* plan(admin, "finals", "1")
+  yield* settled(admin)
   const { runner } = yield* fleet.runner.openSession({ payload: { ...about, accepts: ["match"] } })
   /** The last match closes the season: a lease that waits for another ends empty. */
   const playOne = Effect.gen(function* () {
@@ -148,7 +158,7 @@ layer(ready, { excludeTestServices: true, timeout: "300 seconds" })("an administ
       assert.match(podium, /<h2>Podium<\/h2>/)
       for (const name of ["ada", "bob"]) assert.include(podium, `href="/people/${name}"`)
       const closed = yield* admin.open(desk())
-      assert.include(closed.shown.text, "The season is closed: nothing about it can be changed.")
+      assert.include(closed.shown.text, "The season is closed: its settings and its podium stay as they are.")
       const log = (yield* admin.open(desk("/log"))).shown.text
       for (const action of [
         "season.create",

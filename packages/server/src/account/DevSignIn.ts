@@ -12,7 +12,8 @@ import type { Provider as Idp } from "oidc-provider"
 import type { OidcProvider } from "../config/ProviderConfig.ts"
 import { isLoopbackHost, type PublicOriginShape } from "../config/publicOrigin.ts"
 import type { Mount } from "../http/Front.ts"
-import { FORM_POLICY } from "../http/securityHeaders.ts"
+import { framed } from "../http/plainPage.ts"
+import { redirectingPolicy } from "../http/securityHeaders.ts"
 import { signOfElsewhere } from "../http/thisMachine.ts"
 import { makeDevSignInStore } from "./devSignInStore.ts"
 
@@ -101,8 +102,10 @@ const makeIdp = async ({ client_secret, cookieKey, issuer, redirect_uri, signing
     features: { devInteractions: { enabled: false } },
     interactions: { url: (_context, { uid }) => `${path}/interaction/${uid}` },
     renderError: async (context, { error }) => {
+      const page = framed(TITLE, `<p>The sign-in was refused: ${error.replace(/\W+/g, " ")}.</p>`)
       context.type = "html"
-      context.body = pageOf(`<p>The sign-in was refused: ${error.replace(/\W+/g, " ")}.</p>`)
+      context.set("content-security-policy", redirectingPolicy(page))
+      context.body = page
     },
     findAccount: (_context, login) => ({ accountId: login, claims: () => ({ sub: login, preferred_username: login }) }),
     loadExistingGrant: grantEverything,
@@ -203,12 +206,16 @@ const readForm = async (request: IncomingMessage) => {
 const form = (hint: string) =>
   `<form method="post"><p>${hint}</p><label>Login <input name="login" autofocus required maxlength="${LOGIN_CHARACTERS_MAX}"></label> <button>Sign in</button></form>`
 
-const pageOf = (content: string) =>
-  `<!doctype html><meta charset="utf-8"><title>Development sign-in</title><h1>Development sign-in</h1>${content}`
+const TITLE = "Development sign-in"
 
 const show = (response: ServerResponse, status: number, content: string) => {
-  const headers = { "content-type": "text/html; charset=utf-8", "cache-control": "no-store", "content-security-policy": FORM_POLICY }
-  response.writeHead(status, headers).end(pageOf(content))
+  const page = framed(TITLE, content)
+  const headers = {
+    "content-type": "text/html; charset=utf-8",
+    "cache-control": "no-store",
+    "content-security-policy": redirectingPolicy(page)
+  }
+  response.writeHead(status, headers).end(page)
 }
 
 /** The message comes from a closed set of sentences; nothing of the request is echoed. */

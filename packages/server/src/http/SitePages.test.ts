@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage, type RequestListener } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
@@ -148,5 +149,45 @@ it.live("a visitor who has a page that nobody else has asked for lately gets a 3
     const { asked, origin, text } = yield* counting
     assert.strictEqual((yield* get(`${origin}/200/60000`, { "if-none-match": '"b", "a"' })).status, 304)
     assert.deepStrictEqual([yield* text("/200/60000"), asked.length], ["page 1", 1])
+  })
+)
+
+it.live("while the site is away, and where a request is none of a page's, a page of the service's own says so, and leads home", () =>
+  Effect.gen(function* () {
+    const origin = yield* front((request) => request.socket.destroy())
+    const asked = (path: string, init: RequestInit = {}) =>
+      Effect.promise(async () => {
+        const { headers, status, text } = await fetch(origin + path, init).then(async (answer) => ({
+          headers: answer.headers,
+          status: answer.status,
+          text: await answer.text()
+        }))
+        assert.include(text, '<header>\n<a href="/">Agon</a>')
+        assert.match(text, /<main>\n<h1>[^<]+<\/h1>\n<p>[^<]+<\/p>/)
+        const [, style = ""] = /<style>([\s\S]*?)<\/style>/.exec(text) ?? []
+        const allowed = `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`
+        assert.include(headers.get("content-security-policy"), `default-src 'none'; script-src 'none'; ${allowed}; form-action 'none'`)
+        assert.notMatch(text, /<(script|img|link|form)|style="|url\(/, "it loads nothing and asks nobody")
+        return { status, text }
+      })
+    const form = {
+      method: "POST",
+      headers: { origin: "http://localhost", "content-type": "application/x-www-form-urlencoded" },
+      body: "a=b"
+    }
+    const away = yield* asked("/matches")
+    assert.strictEqual(away.status, 503)
+    assert.include(away.text, '<a href="">Ask for this page again</a>')
+    const lost = yield* asked("/me/settings", form)
+    assert.strictEqual(lost.status, 503)
+    assert.include(lost.text, "look whether it was taken before you send it again")
+    assert.notInclude(lost.text, 'href=""', "the browser goes back to what was typed")
+    assert.strictEqual(
+      (yield* asked("/me/settings", { ...form, headers: { ...form.headers, origin: "https://elsewhere.example" } })).status,
+      403
+    )
+    assert.strictEqual((yield* asked("/news", form)).status, 405)
+    assert.strictEqual((yield* asked("/news", { method: "DELETE" })).status, 405)
+    assert.strictEqual((yield* asked("/me/settings", { ...form, body: "x".repeat(300 * 1024) })).status, 413)
   })
 )

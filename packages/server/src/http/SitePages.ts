@@ -6,7 +6,7 @@
  * A fault of the site stays there. An answer is bounded in time and bytes, and read whole before any of it is passed on; pages under
  * way are bounded in number. Of requests with a body only forms are passed on (SiteForms.ts), never twice: the site writes through
  * the API, where they count against the account like all writes. A page whose reads have not changed is answered here
- * (KeptPages.ts). While the site is away, its visitors get a plain page with 503.
+ * (KeptPages.ts). While the site is away, its visitors get a page of the service's own with 503 (plainPage.ts).
  */
 import { Agent, request as ask, type IncomingMessage, type ServerResponse } from "node:http"
 import { SESSION_COOKIE, sessionOf } from "@agon/api/Client.ts"
@@ -19,6 +19,7 @@ import type { Told } from "./ClientAddress.ts"
 import { matches } from "./Entry.ts"
 import { type Answered, makeKeptPages } from "./KeptPages.ts"
 import { refusesOrigin } from "./Origin.ts"
+import { type PlainPage, plainPage } from "./plainPage.ts"
 import { nextRequestId } from "./RequestId.ts"
 import { FORM_HEADERS, isForm, makeFormReader } from "./SiteForms.ts"
 
@@ -204,33 +205,57 @@ const passBack = (
 
 interface Refusal {
   readonly status: number
-  readonly title: string
-  readonly sentence: string
+  readonly page: PlainPage
+  /** Of a form, where it differs. */
+  readonly ofForm?: PlainPage
 }
 
-const AWAY: Refusal = { status: 503, title: "Away for a moment", sentence: "The pages do not answer just now. Try again in a few seconds." }
-const READ_ONLY: Refusal = { status: 405, title: "Not in this way", sentence: "Pages are asked for with GET, and forms sent with POST." }
-const FOREIGN: Refusal = { status: 403, title: "Not from here", sentence: "This form was sent from a page of another site." }
-const TOO_LONG: Refusal = { status: 413, title: "Too much at once", sentence: "The form is longer than any that this site takes." }
+const READ_AGAIN = "Ask for this page again"
+const STILL_TYPED = "Go back in your browser, where the form is as it was typed"
+
+const AWAY: Refusal = {
+  status: 503,
+  page: plainPage("Away for a moment", "The pages do not answer just now. Try again in a few seconds.", READ_AGAIN),
+  ofForm: plainPage(
+    "Away for a moment",
+    `The pages do not answer just now. ${STILL_TYPED}, and look whether it was taken before you send it again.`
+  )
+}
+const READ_ONLY: Refusal = {
+  status: 405,
+  page: plainPage("Not in this way", "Pages are asked for with GET, and forms sent with POST.", READ_AGAIN)
+}
+const FOREIGN: Refusal = {
+  status: 403,
+  page: plainPage("Not from here", "This form was sent from a page of another site. Nothing has happened.")
+}
+const TOO_LONG: Refusal = {
+  status: 413,
+  page: plainPage(
+    "Too much at once",
+    "The form is longer than any that this site takes. Nothing has happened. Go back in your browser and shorten it."
+  )
+}
 const TOO_MANY: Refusal = {
   status: 429,
-  title: "Too many requests",
-  sentence: "Your address has asked for a lot within a short time. Try again in a few seconds."
+  page: plainPage("Too many requests", "Your address has asked for a lot within a short time. Try again in a few seconds.", READ_AGAIN),
+  ofForm: plainPage(
+    "Too many requests",
+    `Your address has asked for a lot within a short time. Nothing has happened. ${STILL_TYPED}, and send it again in a few seconds.`
+  )
 }
 
 const RETRY_AFTER_S = 2
 
-/** In the plainest form, since the site that has the forms does not take part. */
-const refuse = (response: ServerResponse, { sentence, status, title }: Refusal, retry_after_s = RETRY_AFTER_S) => {
+/** In a page of the service's own, since the site that has the forms does not take part. */
+const refuse = (response: ServerResponse, { ofForm, page, status }: Refusal, retry_after_s = RETRY_AFTER_S) => {
   if (response.destroyed || response.headersSent) return
-  const body = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${title} – Agon</title></head>
-<body><h1>${title}</h1><p>${sentence}</p></body></html>
-`
+  const { policy, text } = isForm(response.req) ? (ofForm ?? page) : page
   response.setHeader("content-type", "text/html; charset=utf-8")
+  response.setHeader("content-security-policy", policy)
   response.setHeader("cache-control", "no-store")
   if (status === READ_ONLY.status) response.setHeader("allow", isPersonal(response.req.url!) ? "GET, HEAD, POST" : "GET, HEAD")
   if (status === AWAY.status || status === TOO_MANY.status) response.setHeader("retry-after", String(retry_after_s))
   if (!isRead(response.req)) response.shouldKeepAlive = false // a body may follow, which nobody reads
-  response.writeHead(status).end(body)
+  response.writeHead(status).end(text)
 }

@@ -24,7 +24,7 @@ export const SECURITY_HEADERS_FLAT: ReadonlyArray<string> = [...SECURITY_HEADERS
 const NO_FRAME = "frame-ancestors 'none'; base-uri 'none'"
 
 /** A page of ours with only a form. Its answer may redirect to another origin, so `form-action` is left open. */
-export const FORM_POLICY = `default-src 'none'; ${NO_FRAME}`
+export const redirectingPolicy = (html: string) => `default-src 'none'; style-src ${sourcesOf(html, "style")}; ${NO_FRAME}`
 
 const policyOf = (html: string, formAction: string) =>
   `default-src 'none'; script-src ${sourcesOf(html, "script")}; style-src ${sourcesOf(html, "style")}; form-action ${formAction}; ${NO_FRAME}`

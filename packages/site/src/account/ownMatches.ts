@@ -2,12 +2,13 @@
 import type { OwnMatch } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
-import { type Html, html } from "../html/Html.ts"
+import { type Html, html, said } from "../html/Html.ts"
 import { inPrivate, inPublic, myMatchAt, myMatchesAt, type Places } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { counted, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { invalid } from "../http/refuse.ts"
+import { type SeasonNames, seasonNames } from "../http/seasonNames.ts"
 import { names } from "../match/cards.ts"
 import { type HiddenSeasons, privateSeasons } from "../season/places.ts"
 
@@ -16,35 +17,36 @@ const ROWS = 50
 const placesIn = (hidden: HiddenSeasons, { game, season }: OwnMatch): Places =>
   hidden.some((one) => one.game === game && one.slug === season) ? inPrivate : inPublic
 
-const row = (hidden: HiddenSeasons, match: OwnMatch): Html => {
-  const { created_at, id, is_trial, map, played_at, seats, season, status } = match
+const row = (hidden: HiddenSeasons, seasonOf: SeasonNames, match: OwnMatch): Html => {
+  const { created_at, game, id, is_trial, map, played_at, seats, season, status } = match
   const own = seats.find(({ mine }) => mine)
   const to = status === "rated" ? placesIn(hidden, match).match(id) : myMatchAt(id)
   return html`<tr>
 <th scope="row"><a href="${to}">${names(seats)}</a></th>
 <td>${words(status)}${is_trial && ", trial"}</td>
 <td>${own?.outcome}</td>
-<td>${season}, ${map}</td>
+<td>${said(seasonOf(game, season))}, ${map}</td>
 <td>${time(played_at ?? created_at)}</td>
 </tr>
 `
 }
 
 /** `hidden`: the private seasons that the visitor may see. */
-export const ownMatchTable = (hidden: HiddenSeasons, matches: ReadonlyArray<OwnMatch>): Html =>
+export const ownMatchTable = (hidden: HiddenSeasons, seasonOf: SeasonNames, matches: ReadonlyArray<OwnMatch>): Html =>
   matches.length === 0
     ? html`<p class="faint">None yet.</p>`
     : html`<div class="scroll" role="region" aria-label="My last matches" tabindex="0"><table>
 <caption>The newest first, in every state</caption>
 <thead><tr><th scope="col">Match</th><th scope="col">State</th><th scope="col">Outcome</th><th scope="col">Season, board</th><th scope="col">When</th></tr></thead>
 <tbody>
-${matches.map((match) => row(hidden, match))}</tbody>
+${matches.map((match) => row(hidden, seasonOf, match))}</tbody>
 </table></div>`
 
 export const myMatches: PersonalRoute = {
   path: myMatchesAt,
   query: ["cursor"],
-  own: Effect.fnUntraced(function* ({ client, query }) {
+  own: Effect.fnUntraced(function* (asked) {
+    const { client, query } = asked
     const offset = offsetOf(query["cursor"])
     if (offset === undefined) return yield* invalid
     const [{ matches, next_cursor, total }, hidden] = yield* Effect.all(
@@ -53,7 +55,7 @@ export const myMatches: PersonalRoute = {
     )
     const main = html`<h1>My matches</h1>
 ${deskNav(myMatchesAt)}<p>${counted(total, "match", "matches")} in which a model of yours has a seat.</p>
-${ownMatchTable(hidden, matches)}
+${ownMatchTable(hidden, yield* seasonNames(asked, matches, hidden), matches)}
 ${pager({ path: myMatchesAt, query: {}, offset, rows: ROWS, next: next_cursor })}`
     return { title: "My matches", main }
   })

@@ -8,23 +8,25 @@ import { offsetOf, pager } from "../html/pager.ts"
 import { count, decimal, time } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { invalid } from "../http/refuse.ts"
+import { type SeasonNames, seasonNames } from "../http/seasonNames.ts"
 
 const COMMENT_ROWS = 25
 
 const standing = (
   names: ReadonlyMap<string, string>,
+  seasonOf: SeasonNames,
   { game, ladder, model_id, rank, rating, season }: Profile["standings"][number]
 ): Html =>
   html`<tr>
 <th scope="row">${link(modelAt(model_id), names.get(model_id) ?? "a model")}</th>
-<td><a href="${seasonAt(game, season)}">${season}</a></td>
+<td><a href="${seasonAt(game, season)}">${said(seasonOf(game, season))}</a></td>
 <td><a href="${ladderAt(game, season, ladder)}">${ladder}</a></td>
 <td class="n">${count(rank)}</td>
 <td class="n">${decimal(rating)}</td>
 </tr>
 `
 
-const standings = ({ models, standings }: Profile): Html | "" => {
+const standings = ({ models, standings }: Profile, seasonOf: SeasonNames): Html | "" => {
   if (standings.length === 0) return ""
   const names = new Map(models.map(({ id, name }) => [id, name]))
   return html`<h2>Where they stand</h2>
@@ -32,7 +34,7 @@ const standings = ({ models, standings }: Profile): Html | "" => {
 <caption>Ranks in public seasons</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">Season</th><th scope="col">Ladder</th><th scope="col">Rank</th><th scope="col">Rating</th></tr></thead>
 <tbody>
-${standings.map((each) => standing(names, each))}</tbody>
+${standings.map((each) => standing(names, seasonOf, each))}</tbody>
 </table></div>`
 }
 
@@ -45,13 +47,19 @@ ${prose(body)}
 export const profile: SharedRoute = {
   path: "/people/:username",
   query: ["cursor"],
-  render: Effect.fnUntraced(function* ({ client, params, query }) {
+  render: Effect.fnUntraced(function* ({ client, names, params, query }) {
     const offset = offsetOf(query["cursor"])
     if (offset === undefined) return yield* invalid
     const of = { params: { username: params["username"]! } }
     const [person, { comments, next_cursor }] = yield* Effect.all(
       [client.account.profile(of), client.community.profileComments({ ...of, query: { limit: COMMENT_ROWS, cursor: offset } })],
       { concurrency: "unbounded" }
+    )
+    const seasonOf = yield* seasonNames({ client, names }, person.standings)
+    const games = new Map(
+      yield* Effect.forEach([...new Set(person.models.map(({ game }) => game))], (game) =>
+        Effect.map(names.game(client, game), (name) => [game, name] as const)
+      )
     )
     const main = html`<h1>${said(person.display_name)}</h1>
 <p class="faint">${person.username}, since ${time(person.created_at)}</p>
@@ -60,9 +68,9 @@ ${prose(person.bio)}
 ${
   person.models.length === 0
     ? html`<p class="faint">None yet.</p>`
-    : html`<ul>${person.models.map(({ game, id, name, retired }) => html`<li>${link(modelAt(id), name)} <span class="faint">${game}${retired && ", retired"}</span></li>`)}</ul>`
+    : html`<ul>${person.models.map(({ game, id, name, retired }) => html`<li>${link(modelAt(id), name)} <span class="faint">${games.get(game)}${retired && ", retired"}</span></li>`)}</ul>`
 }
-${standings(person)}
+${standings(person, seasonOf)}
 <p><a href="${withQuery("/matches", { owner: person.username })}">All matches of their models</a></p>
 ${comments.length > 0 && html`<h2>Comments</h2>\n<ol class="comments">\n${comments.map(comment)}</ol>`}
 ${pager({ path: profileAt(person.username), query: {}, offset, rows: COMMENT_ROWS, next: next_cursor })}`

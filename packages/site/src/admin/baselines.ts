@@ -1,4 +1,5 @@
 /** Models that administrators have brought into a season. */
+import type { Season } from "@agon/api/season/Season.ts"
 import { type Baseline, type ImportedBaselines, RecordBaseline, type RecordedBaseline } from "@agon/api/submission/baselines.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
@@ -41,21 +42,37 @@ const turn = seasonForm("baselines", {
     })
 })
 
-const turned = (enabled: boolean, status: Baseline["status"], name: string): Html | false =>
+/** What may happen to the baselines of a season: in its finals, and while it closes, they leave and none joins. */
+type Field = "open" | "settled" | "closed"
+
+const fieldOf = ({ close_requested_at, round, state }: Season): Field => {
+  if (state === "closed") return "closed"
+  return close_requested_at !== null || round?.kind === "finals" ? "settled" : "open"
+}
+
+const FIELDS: Readonly<Record<Field, string>> = {
+  open: "They give competitors somebody to beat, and candidates somebody to be tried against. A runner examines each before it can be brought into play.",
+  settled:
+    "The season plays its finals, or is closing: a baseline may still be taken out of play, for good, and none is recorded, copied or brought into play any more.",
+  closed: "The season is closed: its baselines stay as they are."
+}
+
+const turned = (field: Field, enabled: boolean, status: Baseline["status"], name: string): Html | false =>
   enabled
     ? button(turn, { baseline: name, enabled: "no" }, "Take out of play", `baseline ${name}`)
-    : (status === "disabled" || status === "entered") &&
+    : field === "open" &&
+      (status === "disabled" || status === "entered") &&
       button(turn, { baseline: name, enabled: "yes" }, "Bring into play", `baseline ${name}`)
 
 const row =
-  (isClosed: boolean) =>
+  (field: Field) =>
   ({ class: weight, enabled, name, reject_reason, status, version_id }: Baseline): Html =>
     html`<tr>
 <th scope="row">${name}</th>
 <td>${status === "testing" ? "being examined" : words(status)}${reject_reason !== null && html`<span class="bad">: ${words(reject_reason)}</span>`}</td>
 <td>${weight}</td>
 <td><code>${version_id}</code></td>
-${!isClosed && html`<td>${turned(enabled, status, name)}</td>\n`}</tr>
+${field !== "closed" && html`<td>${turned(field, enabled, status, name)}</td>\n`}</tr>
 `
 
 type Uploads = (typeof RecordedBaseline.Type)["upload"]
@@ -106,11 +123,12 @@ export const seasonBaselines = seasonDesk({
   buttons: [turn],
   render: Effect.fnUntraced(function* ({ client, links, of, page, season, tried }) {
     const { baselines, next_cursor } = yield* client.baseline.baselines({ params: of, query: page })
-    const isClosed = season.state === "closed"
+    const field = fieldOf(season)
+    const headings = ["Baseline", "State", "Class", "Version", ...(field === "closed" ? [] : ["In play"])]
     return html`<h2>Baselines</h2>
-<p>${isClosed ? "The season is closed: its baselines stay as they are." : "They give competitors somebody to beat, and candidates somebody to be tried against. A runner examines each before it can be brought into play."}</p>
-${table("Baselines", ["Baseline", "State", "Class", "Version", ...(isClosed ? [] : ["In play"])], baselines.map(row(isClosed)), isClosed ? "There is none." : "There is none yet.")}
+<p>${FIELDS[field]}</p>
+${table("Baselines", headings, baselines.map(row(field)), field === "open" ? "There is none yet." : "There is none.")}
 ${links(next_cursor)}
-${!isClosed && html`<h2>Record a baseline</h2>\n${recordForm(tried)}\n<h2>Copy baselines of another season</h2>\n${copyForm(tried)}`}`
+${field === "open" && html`<h2>Record a baseline</h2>\n${recordForm(tried)}\n<h2>Copy baselines of another season</h2>\n${copyForm(tried)}`}`
   })
 })

@@ -77,7 +77,7 @@ export const newSeason = platformDesk({
 <legend>A competitor signs in with one of</legend>
 ${providers.map(({ label, slug }) => box("providers", slug, label))}</fieldset>
 ${choice("fleet.matches", "Matches are played by", FLEET_USES)}${choice("fleet.admissions", "Candidates are examined by", FLEET_USES)}${area("admins", "Its administrators", { hint: "One username in each line; may be left out." })}${ruleFields(fields)}`
-    return html`<p>${last === undefined ? "The rules below are the usual ones." : `The rules below begin as those of the season ${last.slug}.`} ${games.map(
+    return html`<p>${last === undefined ? "The rules below are the usual ones." : `The rules below begin as those of the season ${last.name}.`} ${games.map(
       ({ name, slug }) => slug !== game.slug && html`<a href="${platformDeskAt("seasons")}?game=${slug}">Begin with those of ${name}</a> `
     )}</p>
 ${whole(body, "Create the season", "Create a season")}`

@@ -12,20 +12,22 @@ import { edit, editing } from "./editSeason.ts"
 import { seasonDesk } from "./guard.ts"
 import { steering, steeringButtons, steeringForms } from "./steering.ts"
 
-const REACHES: Readonly<Record<Admissions["reach"], string>> = {
+const REACHES: Readonly<Record<Exclude<Admissions["reach"], "none">, string>> = {
   own: "of the season's own fleet",
   platform: "of the platform's fleet",
-  both: "of both fleets",
-  none: "of no fleet"
+  both: "of both fleets"
 }
 
-const figures = (season: Season, { admitters, queued, reach }: Admissions, playing: number): Html => {
+const admittersOf = ({ admitters, reach }: Admissions): string =>
+  reach === "none" ? "no runner may take one" : `${counted(admitters, "runner")} ${REACHES[reach]} could take one now`
+
+const figures = (season: Season, admissions: Admissions, playing: number): Html => {
   const { active_versions, baselines, entered_versions, entries, in_flight_versions, maps, matches_played } = season
   const to = (part: string) => seasonDeskAt(season.game, season.slug, part)
   return html`<dl>
 <dt>Seen by</dt><dd>${season.visibility === "public" ? "everybody" : "its participants and administrators"}</dd>
 ${season.close_requested_at !== null && html`<dt>Close asked for</dt><dd>${time(season.close_requested_at)}</dd>\n`}<dt>Models</dt><dd>${count(entries)} entered, ${count(active_versions)} in play, ${counted(entered_versions, "version")} ever submitted</dd>
-<dt>In admission</dt><dd>${counted(in_flight_versions, "version")}, ${count(queued)} waiting for a runner; ${counted(admitters, "runner")} ${REACHES[reach]} could take one now</dd>
+<dt>In admission</dt><dd>${counted(in_flight_versions, "version")}, ${count(admissions.queued)} waiting for a runner; ${admittersOf(admissions)}</dd>
 <dt>Matches</dt><dd>${count(playing)} being played, ${count(matches_played)} played</dd>
 <dt>Boards</dt><dd><a href="${to("boards")}">${count(maps.in_play)} in play, ${count(maps.out_of_play)} out of play</a></dd>
 <dt>Baselines</dt><dd><a href="${to("baselines")}">${count(baselines.enabled)} in play, ${count(baselines.disabled)} out of play</a></dd>

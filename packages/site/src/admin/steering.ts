@@ -94,10 +94,10 @@ ${fills.whole(
 const featuring = ({ name }: Season, isFeatured: boolean): Html =>
   isFeatured
     ? html`<h2>It is featured</h2>
-<p>Reads that name no season mean this one. To take that back, feature another season of the game on its own page. Where none was chosen, the newest season takes its place once it is live; this one stays if you keep it.</p>
+<p>Where a request to the API names no season of the game, this one answers. To take that back, feature another season of the game on its own page. Where none was chosen, the newest season takes its place once it is live; this one stays if you keep it.</p>
 ${button(feature, {}, "Keep it featured", name)}
 `
-    : html`<h2>Feature it</h2>\n<p>Reads that name no season mean the featured one.</p>\n${button(feature, {}, "Feature this season", name)}\n`
+    : html`<h2>Feature it</h2>\n<p>Where a request to the API names no season of the game, the featured one answers.</p>\n${button(feature, {}, "Feature this season", name)}\n`
 
 /** The visitor of a season's page. */
 interface Seen {
@@ -110,9 +110,10 @@ interface Seen {
 
 export const steering = (season: Season, { isFeatured, isPlatform, tried }: Seen): Html => {
   const { entry, name, slug, state, visibility } = season
-  if (state === "closed") return html`<p>The season is closed: nothing about it can be changed.</p>`
+  const featured = isPlatform && visibility === "public" && featuring(season, isFeatured)
+  if (state === "closed") return html`<p>The season is closed: its settings and its podium stay as they are.</p>\n${featured}`
   const { text, whole } = inputs(close, tried)
-  return html`${isPlatform && visibility === "public" && featuring(season, isFeatured)}${
+  return html`${featured}${
     state === "scheduled" &&
     visibility === "public" &&
     entry === "open" &&

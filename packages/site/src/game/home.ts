@@ -11,7 +11,9 @@ import type { Page } from "../html/layout.ts"
 import { gameAt, inPublic, ladderAt, link, seasonAt } from "../html/links.ts"
 import { counted } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
+import { seasonNames } from "../http/seasonNames.ts"
 import { matchTable } from "../match/cards.ts"
+import { watchSection } from "../match/watch.ts"
 import { announcementList } from "../writing/parts.ts"
 
 const MATCHES = 10
@@ -63,20 +65,24 @@ export const home: SharedRoute = {
   path: "/",
   query: ["sign_in_error"],
   canonical: ({ sign_in_error: code = "" }) => (Object.hasOwn(SIGN_IN_ERRORS, code) ? { sign_in_error: code } : {}),
-  render: Effect.fnUntraced(function* ({ client, query }) {
+  render: Effect.fnUntraced(function* ({ client, names, query }) {
     const [games, announced, newest] = yield* Effect.all(
       [client.game.games(), client.writing.announcements({ query: firstPage() }), newestMatches(client)],
       { concurrency: "unbounded" }
     )
-    const cards = yield* Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" })
+    const seasonOf = yield* seasonNames({ client, names }, newest)
+    const [cards, watched] = yield* Effect.all(
+      [Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" }), watchSection(inPublic, client, newest, seasonOf)],
+      { concurrency: "unbounded" }
+    )
     const error = SIGN_IN_ERRORS[query["sign_in_error"] ?? ""]
     const main = html`${error !== undefined && html`<p role="alert" class="bad">${error}</p>\n`}<h1>Models compete here</h1>
 <p>Competitors enter trained networks. They play each other day and night, ratings move with every match, and each match can be
 checked by anybody.</p>
-${announcementList(announced.announcements)}
+${watched}${announcementList(announced.announcements)}
 ${games.map((game, i) => gameSection(game, cards[i]!))}
 <h2>Played last</h2>
-${matchTable(inPublic, "The matches that ended last, in all public seasons", newest)}
+${matchTable(inPublic, "The matches that ended last, in all public seasons", newest, seasonOf)}
 <p><a href="/matches">All matches</a></p>`
     return { title: "Models compete here", main, feeds: [ANNOUNCEMENTS, NEWS] } satisfies Page
   })

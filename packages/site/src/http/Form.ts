@@ -84,6 +84,12 @@ export const shownOf = ({ name }: Form, typed: Typed, { shown }: Shown): Tried =
   shown
 })
 
+/** Faults that the API names by a format, as whoever fills a form in knows them. */
+const FORM_WORDS: ReadonlyMap<string, string> = new Map([
+  ["takes a slug", "takes small letters, digits and dashes, such as summer-cup"],
+  ["takes an RFC 3339 timestamp", "takes a day and a time, such as 2026-12-01T18:00"]
+])
+
 const SESSION_GONE = 401
 const BROKEN = 500
 
@@ -98,7 +104,7 @@ export const triedOf = (form: Form, typed: Typed, error: unknown): Tried | undef
   const faults = new Map<string, string>()
   for (const { message, path } of errors) {
     const field = fieldAt(form, path)
-    if (field !== undefined && !faults.has(field)) faults.set(field, message)
+    if (field !== undefined && !faults.has(field)) faults.set(field, FORM_WORDS.get(message) ?? message)
   }
   const field = form.codes?.[code]
   if (field !== undefined) faults.set(field, detail)

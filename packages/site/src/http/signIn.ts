@@ -22,6 +22,7 @@ const page = (providers: ReadonlyArray<Provider>, to: string, kept: Html | undef
 ${
   providers.length === 0
     ? html`<p>This service has no way to sign in.</p>`
-    : html`<ul>${providers.map(({ label, slug }) => html`<li><a href="${withQuery(`/v1/auth/${encodeURIComponent(slug)}`, { return_to: to })}"${kept !== undefined && html` target="_blank"`}>Sign in with ${label}</a></li>`)}</ul>`
+    : html`<p>With an account you enter models, follow them to the ladder, and comment. To look around nobody needs one.</p>
+<ul>${providers.map(({ label, slug }) => html`<li><a class="act" href="${withQuery(`/v1/auth/${encodeURIComponent(slug)}`, { return_to: to })}"${kept !== undefined && html` target="_blank"`}>Sign in with ${label}</a></li>`)}</ul>`
 }${kept !== undefined && again(kept)}`
 })

@@ -1,6 +1,7 @@
 /**
  * The rows of a ladder. They are many, so each is short: 50 of them are less than 3 kB compressed (table.test.ts says of which), a third
- * of it ids. Ends of rows and cells, which HTML makes optional, are left out, and columns of figures are aligned by their place (site.css).
+ * of it ids. Ends of rows and cells, which HTML makes optional, are left out, and columns of figures are aligned by their place (site.css). The
+ * rating comes before what fewer look for: a phone shows four columns.
  */
 import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { type Html, html } from "../html/Html.ts"
@@ -80,9 +81,13 @@ export const shownRanks = (entries: ReadonlyArray<Pick<Entry, "rank" | "rating">
   })
 }
 
-const row = (at: Places, entry: Entry, rank: string, scale: Scale): Html => html`<tr><td>${rank}<td>${entry.rank_low}–${entry.rank_high}
-<th scope="row">${link(at.model(entry.model_id), entry.model)} v${entry.version}<td>${owned(entry.owner)}<td>${entry.class}
-<td>${Math.round(entry.rating)}${entry.provisional && "?"}<td>${Math.round(half(entry))}
+const row = (
+  at: Places,
+  entry: Entry,
+  rank: string,
+  scale: Scale
+): Html => html`<tr><td>${rank}<th scope="row">${link(at.model(entry.model_id), entry.model)} v${entry.version}<td>${Math.round(entry.rating)}${entry.provisional && "?"}<td>${Math.round(half(entry))}
+<td>${entry.rank_low}–${entry.rank_high}<td>${owned(entry.owner)}<td>${entry.class}
 <td>${count(entry.matches)}<td>${entry.trend !== null && signedWhole(entry.trend)}<td>${drawing(entry, scale)}
 `
 
@@ -98,7 +103,7 @@ export const ladderTable = (
   const scale = scaleOf(shown)
   return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table class="ladder">
 <caption>${count(total)} models. The true rank lies within its range, and the rating within its ±, with a probability of 95 %; “?” marks a provisional rating, “=” a shared rank. The trend is what the last match changed. Drawn are the interval, as a bar, and the course of the rating over the last matches, as a line.</caption>
-<thead><tr><th scope="col">Rank</th><th scope="col">Range</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col">Matches</th><th scope="col">Trend</th><th scope="col"><span class="faint">drawn</span></th></tr></thead>
+<thead><tr><th scope="col">Rank</th><th scope="col">Model</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col">Range</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Matches</th><th scope="col">Trend</th><th scope="col">Drawn</th></tr></thead>
 <tbody>
 ${shown.map((entry, i) => row(at, entry, ranks[begin + i]!, scale))}</tbody>
 </table></div>`

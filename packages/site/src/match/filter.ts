@@ -56,12 +56,16 @@ const choice = ([query, wrong]: Field, name: string, values: ReadonlyArray<strin
 const id = html`placeholder="an id"`
 const players = html`type="number" min="1" max="8"`
 
+/** It is open where it says something: the list below is what people come for. */
 export const form = (at: Places, query: Query, games: ReadonlyArray<string>): Html => {
   const of: Field = [query, wrongIn(query)]
   const since: Field = [{ since: (query["since"] ?? "").slice(0, 10) }, of[1]]
-  return html`<form class="filter" method="get" action="${at.matches()}" aria-label="Filter">
+  return html`<details${Object.keys(query).length > 0 && html` open`}>
+<summary>Filter and sort</summary>
+<form class="filter" method="get" action="${at.matches()}" aria-label="Filter">
 ${choice(of, "sort", Sort.literals)}${choice(of, "game", games, "any", "Game")}${field(of, "season", "Season")}${choice(of, "ladder", ladders, "any")}${choice(of, "class", ladders, "any")}${field(of, "map", "Board")}${field(of, "owner", "Owner")}${field(of, "model", undefined, id)}${field(of, "version", undefined, id)}${choice(of, "outcome", Outcome.literals, "any")}${field(of, "vs", undefined, html`placeholder="an id, an id"`)}${field(of, "players_min", undefined, players)}${field(of, "players_max", undefined, players)}${field(since, "since", undefined, html`type="date"`)}${field(of, "top", undefined, html`type="number" min="1" max="1000"`)}<button>Show</button>
-</form>`
+</form>
+</details>`
 }
 
 /** Which fields take the query only with another value, and what they take. */

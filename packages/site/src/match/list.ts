@@ -6,6 +6,7 @@ import { pager } from "../html/pager.ts"
 import { counted } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
+import { seasonNames } from "../http/seasonNames.ts"
 import { matchTable } from "./cards.ts"
 import { form, read, refusal } from "./filter.ts"
 
@@ -16,7 +17,8 @@ const NAMES = Object.keys(MatchQuery.fields).filter((name) => name !== "limit")
 export const matchList: SharedRoute = {
   path: "/matches",
   query: NAMES,
-  render: Effect.fnUntraced(function* ({ at, client, query }) {
+  render: Effect.fnUntraced(function* (asked) {
+    const { at, client, query } = asked
     const games = (yield* client.game.games()).map(({ slug }) => slug)
     const { cursor: _, ...filters } = query
     const page = (found: Html, status = 200, fault: Html | "" = "") => ({
@@ -29,7 +31,8 @@ export const matchList: SharedRoute = {
     const list = yield* ifAny(client.match.matches({ query: decoded.value }))
     if (list === undefined) return page(html``, 404, html`<p role="alert" class="bad">There is no such game or season.</p>`)
     const { matches, next_cursor, total } = list
-    const found = matchTable(at, `${counted(total, "rated match", "rated matches")} found`, matches)
+    const seasonOf = yield* seasonNames(asked, matches)
+    const found = matchTable(at, `${counted(total, "rated match", "rated matches")} found`, matches, seasonOf)
     return page(
       html`${found}\n${pager({ path: at.matches(), query: filters, offset: decoded.value.cursor, rows: ROWS, next: next_cursor })}`
     )

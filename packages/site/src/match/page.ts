@@ -4,11 +4,12 @@ import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { html } from "../html/Html.ts"
 import { link, type Places } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
-import { words } from "../html/words.ts"
+import { counted, words } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, orNothing } from "../http/refuse.ts"
-import { matchTable } from "./cards.ts"
+import { seasonNames } from "../http/seasonNames.ts"
+import { matchTable, winners } from "./cards.ts"
 import { facts, proof } from "./facts.ts"
 import { player } from "./player.ts"
 import { replaySource } from "./replay.ts"
@@ -35,10 +36,11 @@ export const matchPage: SharedRoute = {
       ],
       { concurrency: "unbounded" }
     )
+    const seasonOf = yield* seasonNames(asked, related?.matches ?? [])
     const names = match.seats.map(({ model }) => model).join(" – ")
     const main = html`${yield* crumbs(asked, { game: match.game, season: match.season })}
 <h1>${match.seats.map(({ model, model_id }, i) => html`${i > 0 && " – "}${link(at.model(model_id), model)}`)}</h1>
-<p>A rated match${match.reason !== null && `. Its ending: ${words(match.reason)}`}.</p>
+<p>${winners(match.seats)} A rated match${match.turns !== null && ` of ${counted(match.turns, "turn")}`}${match.reason !== null && `, ended by: ${words(match.reason)}`}.</p>
 ${player(at, match, frame)}
 ${seatTable(at, match)}
 ${facts(at, match, raw(at, match.id))}
@@ -46,7 +48,7 @@ ${proof(match)}
 ${
   related !== undefined &&
   related.matches.length > 0 &&
-  html`<h2>Related</h2>\n${matchTable(at, "Other matches of these models, and on this board", related.matches)}\n`
+  html`<h2>Related</h2>\n${matchTable(at, "Other matches of these models, and on this board", related.matches, seasonOf)}\n`
 }${thread !== undefined && threadSection(thread, at.match(match.id), offset)}`
     return { title: names, main, ...(replaySource(at, match) === undefined ? {} : { scripts: script("replay") }) }
   })

@@ -22,15 +22,16 @@ const pages = new Map(
   [...texts].map(([name, text]) => [name.toLowerCase(), { title: titleOf(text), body: manual(text.replace(/^# .*\n/, ""), addressOf) }])
 )
 
-const index = html`<nav aria-label="Starter kit"><ul>
-${[...pages].map(([name, { title }]) => html`<li><a href="${kitAt(name)}">${title}</a></li>\n`)}</ul></nav>
+const index = (current: string) => html`<nav aria-label="Starter kit"><ul>
+${[...pages].map(([name, { title }]) => html`<li><a href="${kitAt(name)}"${name === current && html` aria-current="page"`}>${title}</a></li>\n`)}</ul></nav>
 `
 
 export const kitPage: SharedRoute = {
   path: "/kit/:page",
   query: [],
   render: Effect.fnUntraced(function* ({ params }) {
-    const { body, title } = yield* found(pages.get(params["page"]!))
-    return { title, main: html`<h1>${title}</h1>\n${index}${body}` }
+    const name = params["page"]!
+    const { body, title } = yield* found(pages.get(name))
+    return { title, main: html`<h1>${title}</h1>\n${index(name)}${body}` }
   })
 }

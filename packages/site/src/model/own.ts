@@ -1,4 +1,5 @@
 /** The visitor's models: making one, another name for it, its retirement, and what is to be submitted to which season. */
+import type { Game } from "@agon/api/game/api.ts"
 import type { Model } from "@agon/api/model/api.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
@@ -9,6 +10,7 @@ import { time, words } from "../html/words.ts"
 import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+import { seasonNames } from "../http/seasonNames.ts"
 import { OWN_MODELS, ownModel } from "./ownModel.ts"
 import { versionTable } from "./versions.ts"
 
@@ -48,8 +50,10 @@ const retire = form({
   }
 })
 
-const item = ({ created_at, game, id, name, retired }: Model): Html =>
-  html`<li>${link(myModelAt(id), name)} <span class="faint">${game}, since ${time(created_at)}${retired && ", retired"}</span></li>\n`
+const item =
+  (games: ReadonlyArray<Game>) =>
+  ({ created_at, game, id, name, retired }: Model): Html =>
+    html`<li>${link(myModelAt(id), name)} <span class="faint">${games.find(({ slug }) => slug === game)?.name ?? game}, since ${time(created_at)}${retired && ", retired"}</span></li>\n`
 
 export const myModels: PersonalRoute = {
   path: myModelsAt,
@@ -60,7 +64,7 @@ export const myModels: PersonalRoute = {
     })
     const { choice, text, whole } = inputs(create, tried)
     const main = html`<h1>My models</h1>
-${deskNav(myModelsAt)}${models.length === 0 ? html`<p class="faint">You have none yet.</p>` : html`<ul>\n${models.map(item)}</ul>`}
+${deskNav(myModelsAt)}${models.length === 0 ? html`<p class="faint">You have none yet.</p>` : html`<ul>\n${models.map(item(games))}</ul>`}
 <h2>Make a model</h2>
 <p>A model is a name on the ladder; the files that you submit are its versions.</p>
 ${whole(
@@ -79,7 +83,7 @@ export const myModel: PersonalRoute = {
   path: `${myModelsAt}/:id`,
   query: ["done"],
   forms: [rename, retire],
-  own: Effect.fnUntraced(function* ({ client, params, query, tried }) {
+  own: Effect.fnUntraced(function* ({ client, names, params, query, tried }) {
     const id = params["id"]!
     const model = yield* ownModel(client, id)
     const [seasons, { candidates }, detail] = yield* Effect.all(
@@ -92,6 +96,8 @@ export const myModel: PersonalRoute = {
     )
     const live = seasons.filter(({ state }) => state === "live")
     const own = candidates.filter(({ model_id }) => model_id === id)
+    const seasonOf = yield* seasonNames({ client, names }, [...own, ...(detail?.versions ?? [])], seasons)
+    const game = yield* names.game(client, model.game)
     const main = html`<h1>${said(model.name)}</h1>
 ${deskNav(myModelsAt)}${done(query["done"], { made: "The model is made. Now submit a version of it.", renamed: "It has its new name." })}<p><a href="${modelAt(id)}">Its public page</a></p>
 <h2>Submit a version</h2>
@@ -99,16 +105,16 @@ ${
   model.retired
     ? html`<p>A retired model takes no submissions.</p>`
     : live.length === 0
-      ? html`<p class="faint">No season of ${model.game} is live just now.</p>`
+      ? html`<p class="faint">No season of ${game} is live just now.</p>`
       : html`<ul>${live.map(({ name, slug }) => html`<li><a href="${submitAt(id, slug)}">Submit to ${said(name)}</a></li>\n`)}</ul>`
 }
 ${
   own.length > 0 &&
   html`<h2>On their way</h2>
-<ul>${own.map(({ phase, season, status, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${season}</a> <span class="faint">${words(phase ?? status)}</span></li>\n`)}</ul>`
+<ul>${own.map(({ phase, season, status, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${said(seasonOf(model.game, season))}</a> <span class="faint">${words(phase ?? status)}</span></li>\n`)}</ul>`
 }
 <h2>Versions</h2>
-${versionTable(inPrivate, detail?.versions ?? [])}
+${versionTable(inPrivate, detail?.versions ?? [], seasonOf)}
 <h2>Its story</h2>
 <p><a href="${myStoryAt(id)}">Write how it came about</a>, for everybody to read.</p>
 <h2>Another name</h2>

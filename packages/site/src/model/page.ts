@@ -11,6 +11,7 @@ import { time } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, notFound } from "../http/refuse.ts"
+import { seasonNames } from "../http/seasonNames.ts"
 import { choices, mapTable, ratingChart, rivalTable, seasonRecord } from "./record.ts"
 import { versionTable } from "./versions.ts"
 
@@ -42,16 +43,17 @@ export const modelPage: SharedRoute = {
       ],
       { concurrency: "unbounded" }
     )
-    const season_name = season === undefined ? "" : yield* page.names.season(client, model.game, season)
+    const choice = { seasons, season, ladder }
+    const seasonOf = yield* seasonNames(page, model.versions)
     const drawn = series === undefined ? "" : ratingChart(series, model)
     const main = html`${yield* crumbs(page, { game: model.game })}
 <h1>${said(model.name)}</h1>
 <p>By ${owned(model.owner)}, since ${time(model.created_at)}.${model.retired && " It is retired."}</p>
-${choices(at, model, seasons, season, season_name, ladder)}
-${record !== undefined && seasonRecord(at, record)}
+${choices(at, model, choice, seasonOf)}
+${record !== undefined && seasonRecord(at, model, choice, record)}
 ${drawn}
 ${maps !== undefined && html`<h2>On boards</h2>\n${mapTable(at, model, maps)}\n`}<h2>Versions</h2>
-${versionTable(at, model.versions)}
+${versionTable(at, model.versions, seasonOf)}
 <h2>Rivals</h2>
 ${rivalTable(at, model.id, rivals)}
 <p><a href="${at.matches({ model: model.id })}">All matches of this model</a></p>

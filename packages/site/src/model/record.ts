@@ -2,40 +2,58 @@
 import type { Series } from "@agon/api/leaderboard/api.ts"
 import type { ModelDetail, ModelMap, ModelMaps, ModelResult, ModelSeason, Rival } from "@agon/api/model/api.ts"
 import { chart } from "../html/chart.ts"
-import { type Html, html } from "../html/Html.ts"
+import { type Html, html, said } from "../html/Html.ts"
 import { link, owned, type Places, withQuery } from "../html/links.ts"
-import { count, grouped, signed, time } from "../html/words.ts"
+import { count, counted, decimal, grouped, signed, time } from "../html/words.ts"
+import type { SeasonNames } from "../http/seasonNames.ts"
 import { ladderNav } from "../leaderboard/nav.ts"
 
+/** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
+const DEVIATIONS_95 = 1.96
+
+interface Choice {
+  /** Those in which the model has versions. */
+  readonly seasons: ReadonlyArray<string>
+  readonly season: string | undefined
+  readonly ladder: string
+}
+
 /** Links to the record in another season or on another ladder. */
-export const choices = (
-  at: Places,
-  { game, id }: ModelDetail,
-  seasons: ReadonlyArray<string>,
-  season: string | undefined,
-  season_name: string,
-  ladder: string
-): Html | "" => {
+export const choices = (at: Places, { game, id }: ModelDetail, { ladder, season, seasons }: Choice, seasonOf: SeasonNames): Html | "" => {
   if (season === undefined) return ""
   const to = (query: Readonly<Record<string, string>>) => withQuery(at.model(id), { season, ladder, ...query })
   const current = (is: boolean) => is && html` aria-current="page"`
-  return html`<h2>In season ${link(at.season(game, season), season_name)}, on the ladder <a href="${at.ladder(game, season, ladder)}">${ladder}</a></h2>
-<nav aria-label="Season"><ul>
-${seasons.map((each) => html`<li><a href="${to({ season: each })}"${current(each === season)}>${each}</a></li>\n`)}</ul></nav>
-${ladderNav(ladder, (each) => to({ ladder: each }), "Ladder")}`
+  return html`<h2>In season ${link(at.season(game, season), seasonOf(game, season))}, on the ladder <a href="${at.ladder(game, season, ladder)}">${ladder}</a></h2>
+${
+  seasons.length > 1 &&
+  html`<nav aria-label="Season"><ul>
+${seasons.map((each) => html`<li><a href="${to({ season: each })}"${current(each === season)}>${said(seasonOf(game, each))}</a></li>\n`)}</ul></nav>
+`
+}${ladderNav(ladder, (each) => to({ ladder: each }), "Ladder")}`
 }
 
 const result = (at: Places, { match, outcome, played_at, rank, rating_change }: ModelResult): Html =>
   html`<a href="${at.match(match)}">a ${outcome} on ${time(played_at)}</a>, place ${rank}, rating ${signed(rating_change)}`
 
-export const seasonRecord = (at: Places, { best, last, rank, rank_week_ago, worst }: ModelSeason): Html => html`<dl>
+/** The figures of the version that stands on the ladder. */
+const ratingOf = ({ ladder, season }: Choice, { versions }: ModelDetail): Html | false => {
+  const of = versions.find((version) => version.season === season && version.status === "entered")?.ratings[ladder]
+  return (
+    of !== undefined &&
+    html`<dt>Rating</dt><dd>${decimal(of.rating)} ± ${decimal(DEVIATIONS_95 * of.deviation)} after ${counted(of.matches, "match", "matches")}</dd>\n`
+  )
+}
+
+export const seasonRecord = (
+  at: Places,
+  model: ModelDetail,
+  choice: Choice,
+  { best, last, rank, rank_week_ago, worst }: ModelSeason
+): Html => html`<dl>
 <dt>Rank</dt><dd>${rank === null ? "not on this ladder" : `${count(rank)}${rank_week_ago === null ? "" : `, a week ago ${count(rank_week_ago)}`}`}</dd>
-${best !== null && html`<dt>Best match</dt><dd>${result(at, best)}</dd>\n`}${worst !== null && html`<dt>Worst match</dt><dd>${result(at, worst)}</dd>\n`}${
+${ratingOf(choice, model)}${best !== null && html`<dt>Best match</dt><dd>${result(at, best)}</dd>\n`}${worst !== null && html`<dt>Worst match</dt><dd>${result(at, worst)}</dd>\n`}${
   last.length > 0 && html`<dt>Last matches</dt><dd><ul>${last.map((each) => html`<li>${result(at, each)}</li>`)}</ul></dd>\n`
 }</dl>`
-
-/** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
-const DEVIATIONS_95 = 1.96
 
 /** The series has the best fifty of the ladder; of any other model nothing is drawn. The interval is the present one. */
 export const ratingChart = ({ entries, ladder, points }: Series, { id, versions }: ModelDetail): Html | "" => {

@@ -3,6 +3,7 @@ import type { Version } from "@agon/api/version/Version.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Places } from "../html/links.ts"
 import { bytes, count, counted, decimal, time, words } from "../html/words.ts"
+import type { SeasonNames } from "../http/seasonNames.ts"
 
 const standings = ({ ratings }: Version): ReadonlyArray<Html> =>
   Object.entries(ratings).map(
@@ -10,9 +11,9 @@ const standings = ({ ratings }: Version): ReadonlyArray<Html> =>
       html`<li>${ladder}: ${decimal(rating)} ± ${decimal(1.96 * deviation)} after ${counted(matches, "match", "matches")}${rank !== null && `, rank ${count(rank)}`}</li>`
   )
 
-const row = (at: Places, version: Version): Html => html`<tr id="v${version.version}">
+const row = (at: Places, seasonOf: SeasonNames, version: Version): Html => html`<tr id="v${version.version}">
 <th scope="row" class="n">${version.version}</th>
-<td><a href="${at.season(version.game, version.season)}">${version.season}</a></td>
+<td><a href="${at.season(version.game, version.season)}">${said(seasonOf(version.game, version.season))}</a></td>
 <td>${words(version.status)}${version.phase !== null && html`, ${words(version.phase)}`}${version.successor !== null && html` by v${version.successor}`}</td>
 <td>${version.class}</td>
 <td class="n">${version.size_bytes !== null && bytes(version.size_bytes)}</td>
@@ -24,12 +25,12 @@ const row = (at: Places, version: Version): Html => html`<tr id="v${version.vers
 </tr>
 `
 
-export const versionTable = (at: Places, versions: ReadonlyArray<Version>): Html =>
+export const versionTable = (at: Places, versions: ReadonlyArray<Version>, seasonOf: SeasonNames): Html =>
   versions.length === 0
     ? html`<p class="faint">No version of it is public.</p>`
     : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table>
 <caption>Public versions, the newest first</caption>
 <thead><tr><th scope="col">Version</th><th scope="col">Season</th><th scope="col">State</th><th scope="col">Class</th><th scope="col">Size</th><th scope="col">Parameters</th><th scope="col">A move takes</th><th scope="col">Ratings</th><th scope="col">Submitted</th><th scope="col">Note</th></tr></thead>
 <tbody>
-${versions.map((version) => row(at, version))}</tbody>
+${versions.map((version) => row(at, seasonOf, version))}</tbody>
 </table></div>`

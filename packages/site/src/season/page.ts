@@ -4,10 +4,12 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { ANNOUNCEMENTS } from "../html/feedLinks.ts"
 import { html, said } from "../html/Html.ts"
+import { kitAt, myModelsAt } from "../html/links.ts"
 import { count, counted } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { matchTable } from "../match/cards.ts"
+import { watchSection } from "../match/watch.ts"
 import { boardList, boardPictures, clock, ladderList, podiumSection, rulesSection } from "./parts.ts"
 
 const MATCHES = 10
@@ -15,6 +17,21 @@ const MATCHES = 10
 /** Private seasons have none. */
 const datasets = ({ game, slug, visibility }: Season) =>
   visibility === "public" ? html`<p><a href="/v1/games/${game}/seasons/${slug}/datasets">All matches as daily files (JSON)</a></p>` : ""
+
+/** The same for everybody: whoever is not signed in is asked to on the way. */
+const takingPart = ({ close_requested_at, entry, state, visibility }: Season) =>
+  state === "live" &&
+  close_requested_at === null &&
+  visibility === "public" &&
+  html`<p><a href="${myModelsAt}">Enter a model</a>${entry === "restricted" && " (people on the roster may)"}, or read first <a href="${kitAt("first-hour")}">how one is made</a>.</p>\n`
+
+/** The page is long, on a phone above all. */
+const parts = html`<nav aria-label="On this page"><ul>
+<li><a href="#ladders">Ladders</a></li>
+<li><a href="#matches">Played last</a></li>
+<li><a href="#rules">Rules</a></li>
+<li><a href="#boards">Boards</a></li>
+</ul></nav>`
 
 export const seasonPage: SharedRoute = {
   path: "/games/:game/seasons/:slug",
@@ -32,22 +49,25 @@ export const seasonPage: SharedRoute = {
       ],
       { concurrency: "unbounded" }
     )
+    const seasonOf = () => season.name
+    const watched = yield* watchSection(at, client, matches, seasonOf)
     const main = html`${yield* crumbs(asked, { game: season.game })}
 <h1>${said(season.name)}</h1>
 ${clock(season)}
 <p>${counted(playing, "match", "matches")} being played now, ${counted(season.matches_played, "match", "matches")} so far.
 ${counted(season.entries, "model")} in the season, ${counted(season.in_flight_versions, "version")} in admission,
 ${count(season.entered_versions)} ever submitted.</p>
-${podiumSection(at, season, podium)}
-<h2>Ladders</h2>
+${takingPart(season)}${parts}
+${watched}${podiumSection(at, season, podium)}
+<h2 id="ladders">Ladders</h2>
 ${ladderList(at, season)}
+<h2 id="matches">Played last</h2>
+${matchTable(at, `The last matches of ${season.name}`, matches, seasonOf)}
+<p><a href="${at.matches({ game: season.game, season: season.slug })}">All matches of this season</a></p>
 ${rulesSection(season)}
 <h2 id="boards">Boards</h2>
 ${boardPictures(at, season, maps)}
 ${boardList(at, season, maps)}
-<h2>Played last</h2>
-${matchTable(at, `The last matches of ${season.name}`, matches)}
-<p><a href="${at.matches({ game: season.game, season: season.slug })}">All matches of this season</a></p>
 ${datasets(season)}`
     return { title: season.name, main, feeds: [ANNOUNCEMENTS] }
   })

@@ -64,7 +64,7 @@ ${weight_classes.map(
 )}</tbody>
 </table></div>`
 
-export const rulesSection = ({ entry, rules }: Season): Html => html`<h2>Rules</h2>
+export const rulesSection = ({ entry, rules }: Season): Html => html`<h2 id="rules">Rules</h2>
 <ul>
 <li>${entry === "open" ? "Anybody who signs in may enter." : "Only people on the roster may enter."}</li>
 <li>A competitor has at most ${counted(rules.max_models_per_owner, "model")}, and a model at most ${counted(rules.max_versions_per_model, "version")}.</li>

@@ -1,5 +1,6 @@
 /** Where a season that a personal page tells of is shown, and what is in it: in public where everybody may see it. */
 import type { Client } from "@agon/api/Client.ts"
+import type { Game } from "@agon/api/game/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
@@ -16,7 +17,7 @@ export const seenSeason = Effect.fnUntraced(function* (client: Client, game: str
 export const placesOf = (client: Client, game: string, slug: string): Effect.Effect<Places, unknown> =>
   Effect.map(ifAny(client.season.season({ params: { game, slug } })), (season) => (season === undefined ? inPrivate : inPublic))
 
-export type HiddenSeasons = ReadonlyArray<Pick<Season, "game" | "slug">>
+export type HiddenSeasons = ReadonlyArray<Pick<Season, "game" | "slug" | "name">>
 
 /** The private seasons that the visitor may see, of every game. */
 export const privateSeasons = (client: Client): Effect.Effect<ReadonlyArray<Season>, unknown> =>
@@ -28,10 +29,10 @@ export const privateSeasons = (client: Client): Effect.Effect<ReadonlyArray<Seas
     return seasons.flat().filter(({ visibility }) => visibility === "private")
   })
 
-export const privateSeasonList = (seasons: ReadonlyArray<Season>): Html | "" =>
+export const privateSeasonList = (seasons: ReadonlyArray<Season>, games: ReadonlyArray<Game>): Html | "" =>
   seasons.length === 0
     ? ""
     : html`<h2>Private seasons</h2>
 <ul>
-${seasons.map(({ game, name, slug, state }) => html`<li>${link(inPrivate.season(game, slug), name)} <span class="faint">${game}, ${state}</span></li>\n`)}</ul>
+${seasons.map(({ game, name, slug, state }) => html`<li>${link(inPrivate.season(game, slug), name)} <span class="faint">${games.find((one) => one.slug === game)?.name ?? game}, ${state}</span></li>\n`)}</ul>
 `

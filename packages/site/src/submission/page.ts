@@ -13,6 +13,7 @@ import { kitAt, link, myModelAt, myModelsAt, myVersionAt } from "../html/links.t
 import { words } from "../html/words.ts"
 import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+import { seasonNames } from "../http/seasonNames.ts"
 import { ownModel } from "../model/ownModel.ts"
 import { seenSeason } from "../season/places.ts"
 import { reenter, reentry } from "./reenter.ts"
@@ -45,7 +46,7 @@ const terminal = (model: string, game: string): Html => html`<div class="without
 export const submitPage: PersonalRoute = {
   path: "/me/models/:id/submit/:season",
   forms: [reenter],
-  own: Effect.fnUntraced(function* ({ client, params, script, file, objects, tried }) {
+  own: Effect.fnUntraced(function* ({ client, names, params, script, file, objects, tried }) {
     const { game, id, name } = yield* ownModel(client, params["id"]!)
     const season = params["season"]!
     const preflight = yield* client.submission.preflight({ params: { game }, query: { model: id, season } })
@@ -55,10 +56,11 @@ export const submitPage: PersonalRoute = {
         concurrency: "unbounded"
       }
     )
+    const seasonOf = yield* seasonNames({ client, names }, detail?.versions ?? [])
     const main = html`<h1>Submit a version of ${said(name)}</h1>
 ${deskNav(myModelsAt)}<p>To season ${link(at.season(game, season), seen?.name ?? season)}. <a href="${myModelAt(id)}">Back to the model</a></p>
 ${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${seen !== undefined && limits(seen)}${objects !== undefined && html` objects="${objects}"`}>${terminal(id, game)}</agon-submit>
-${reentry(detail, season, tried)}<p>The rules for the files are in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
+${reentry(detail, season, tried, seasonOf)}<p>The rules for the files are in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
     return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }
   })
 }

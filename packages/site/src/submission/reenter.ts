@@ -5,6 +5,7 @@ import { type Html, html } from "../html/Html.ts"
 import { myVersionAt } from "../html/links.ts"
 import { form, type Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
+import type { SeasonNames } from "../http/seasonNames.ts"
 import { ownModel } from "../model/ownModel.ts"
 
 export const reenter = form({
@@ -25,7 +26,7 @@ const seasonsOf = ({ versions }: ModelDetail, season: string): ReadonlyArray<str
 ]
 
 /** A refused form stands there whatever seasons there are. */
-export const reentry = (detail: ModelDetail | null, season: string, tried: Tried | undefined): Html | "" => {
+export const reentry = (detail: ModelDetail | null, season: string, tried: Tried | undefined, seasonOf: SeasonNames): Html | "" => {
   const seasons = detail === null ? [] : seasonsOf(detail, season)
   if (seasons.length === 0 && tried?.form !== reenter.name) return ""
   const { choice, whole } = inputs(reenter, tried)
@@ -35,7 +36,7 @@ ${whole(
   choice(
     "from",
     "From season",
-    seasons.map((value) => ({ value })),
+    seasons.map((value) => ({ value, label: seasonOf(detail?.game ?? "", value) })),
     { hint }
   ),
   "Enter it again",

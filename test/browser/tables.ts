@@ -1,0 +1,23 @@
+/** Tables as a browser lays them out. */
+
+/** In the browser: of each table the columns whose heading is aligned otherwise than its figures, the names that are broken, a cut caption. */
+export const lookAtTables = () => {
+  const window = globalThis as any
+  const alignment = (cell: any) => window.getComputedStyle(cell).textAlign
+  return [...window.document.querySelectorAll("main table")].map((table: any) => {
+    const [headings, cells] = [[...table.tHead.rows[0].cells], [...(table.tBodies[0].rows[0]?.cells ?? [])]]
+    const seen = table.parentElement.getBoundingClientRect()
+    return {
+      caption: table.caption?.textContent as string,
+      askew: cells.flatMap((cell: any, i) =>
+        cell.classList.contains("n") && alignment(cell) !== alignment(headings[i]) ? [headings[i].textContent as string] : []
+      ),
+      broken: [...table.querySelectorAll("bdi")].flatMap((name: any) => {
+        const lines = window.document.createRange()
+        lines.selectNodeContents(name)
+        return /^\w{2,20}$/.test(name.textContent) && lines.getClientRects().length > 1 ? [name.textContent as string] : []
+      }),
+      cut: table.caption != null && table.caption.getBoundingClientRect().right > seen.right + 1
+    }
+  })
+}

@@ -64,9 +64,7 @@ const progress = (at: Places, version: OwnVersion, matches: ReadonlyArray<OwnMat
   const { model_id, phase, season, status, version_id } = version
   const now = stepOf(version)
   return html`<p><b>${words(status)}${phase !== null && html`, in ${words(phase)}`}</b></p>
-<ol class="steps" aria-label="The way to the ladder">
-${status !== "rejected" && STEPS.map(step(status === "testing" ? now : STEPS.length))}</ol>
-${waitingOf(version)}${
+${status !== "rejected" && html`<ol class="steps" aria-label="The way to the ladder">\n${STEPS.map(step(status === "testing" ? now : STEPS.length))}</ol>\n`}${waitingOf(version)}${
   status === "testing" &&
   phase === "upload" &&
   html`<p>The files are not here yet. <a href="${submitAt(model_id, season)}">Submit the same files again</a> to go on with the upload.</p>\n`

@@ -1,6 +1,7 @@
 /** The front page: what is running, what is being played now, and what was said last. */
 import type { Client } from "@agon/api/Client.ts"
 import type { Game } from "@agon/api/game/api.ts"
+import type { MatchCard } from "@agon/api/match/Match.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import type { Playing } from "@agon/api/season/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
@@ -11,6 +12,7 @@ import type { Page } from "../html/layout.ts"
 import { gameAt, inPublic, ladderAt, link, seasonAt } from "../html/links.ts"
 import { counted } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
+import { orNothing } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
 import { matchTable } from "../match/cards.ts"
 import { watchSection } from "../match/watch.ts"
@@ -61,6 +63,12 @@ const newestMatches = (client: Client) =>
     Effect.catchTag("unknown_season", () => Effect.succeed([]))
   )
 
+const boardOf = (client: Client) => (match: MatchCard) =>
+  Effect.map(
+    orNothing(client.board.board({ params: { game: match.game, slug: match.season, map_id: match.map } })),
+    (found) => found?.board
+  )
+
 export const home: SharedRoute = {
   path: "/",
   query: ["sign_in_error"],
@@ -72,7 +80,10 @@ export const home: SharedRoute = {
     )
     const seasonOf = yield* seasonNames({ client, names }, newest)
     const [cards, watched] = yield* Effect.all(
-      [Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" }), watchSection(inPublic, client, newest, seasonOf)],
+      [
+        Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" }),
+        watchSection(inPublic, newest, seasonOf, boardOf(client))
+      ],
       { concurrency: "unbounded" }
     )
     const error = SIGN_IN_ERRORS[query["sign_in_error"] ?? ""]

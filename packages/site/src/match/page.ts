@@ -40,7 +40,7 @@ export const matchPage: SharedRoute = {
     const names = match.seats.map(({ model }) => model).join(" – ")
     const main = html`${yield* crumbs(asked, { game: match.game, season: match.season })}
 <h1>${match.seats.map(({ model, model_id }, i) => html`${i > 0 && " – "}${link(at.model(model_id), model)}`)}</h1>
-<p>${winners(match.seats)} A rated match${match.turns !== null && ` of ${counted(match.turns, "turn")}`}${match.reason !== null && `, ended by: ${words(match.reason)}`}.</p>
+<p>${winners(match.seats)} A rated match${match.turns !== null && ` of ${counted(match.turns, "turn")}`}${match.reason !== null && `; its ending: ${words(match.reason)}`}.</p>
 ${player(at, match, frame)}
 ${seatTable(at, match)}
 ${facts(at, match, raw(at, match.id))}

@@ -1,27 +1,24 @@
-/** The way from the front page and from a season to a match: one of those that ended last, with its last position, and how it is proven. */
-import type { Client } from "@agon/api/Client.ts"
-import type { Frame, MatchCard } from "@agon/api/match/Match.ts"
+/** The way from the front page and from a season to a match: one of those that ended last, with its board, and how it is proven. */
+import type { MatchCard } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import { type Html, html, made, said } from "../html/Html.ts"
 import type { Places } from "../html/links.ts"
 import { counted } from "../html/words.ts"
-import { orNothing } from "../http/refuse.ts"
 import type { SeasonNames } from "../http/seasonNames.ts"
-import { positionPicture } from "../picture/boardPicture.ts"
+import { boardPicture } from "../picture/boardPicture.ts"
 import { names, winners } from "./cards.ts"
 
 /** The longest of the matches: there is more to see in it, and the choice stays for more than the next moment. Trials have no page. */
 const chosenOf = (matches: ReadonlyArray<MatchCard>): MatchCard | undefined =>
   matches.filter(({ is_trial, status }) => !is_trial && status === "rated").toSorted((a, b) => (b.turns ?? 0) - (a.turns ?? 0))[0]
 
-/** Decoration: the sentences beside it and the match's own page say what is in it. */
-const picture = ({ view }: Frame): Html | "" =>
-  view === null ? "" : html`<div class="board" aria-hidden="true">${made(positionPicture(view))}</div>\n`
+/** Decoration: the sentences beside it and the match's own page say what is in it. The last position would take the service a thread. */
+const picture = (board: unknown): Html => html`<div class="board" aria-hidden="true">${made(boardPicture(board))}</div>\n`
 
-const section = (at: Places, match: MatchCard, frame: Frame | undefined, seasonOf: SeasonNames): Html => {
+const section = (at: Places, match: MatchCard, board: unknown, seasonOf: SeasonNames): Html => {
   const { game, id, map, season, seats, turns } = match
   return html`<section class="watch" aria-labelledby="watch">
-${frame !== undefined && picture(frame)}<div>
+${board !== undefined && picture(board)}<div>
 <h2 id="watch">Watch a match</h2>
 <p>${names(seats)}</p>
 <p>${turns !== null && html`${counted(turns, "turn")} `}on ${map}, in ${said(seasonOf(game, season))}. ${winners(seats)}</p>
@@ -32,14 +29,14 @@ ${frame !== undefined && picture(frame)}<div>
 `
 }
 
-/** Nothing where no match has been played. */
+/** Nothing where no match has been played. The board's picture is left out where `boardOf` finds none. */
 export const watchSection = (
   at: Places,
-  client: Client,
   matches: ReadonlyArray<MatchCard>,
-  seasonOf: SeasonNames
+  seasonOf: SeasonNames,
+  boardOf: (match: MatchCard) => Effect.Effect<unknown>
 ): Effect.Effect<Html | ""> => {
   const match = chosenOf(matches)
   if (match === undefined) return Effect.succeed("")
-  return Effect.map(orNothing(client.match.frame({ params: { id: match.id } })), (frame) => section(at, match, frame, seasonOf))
+  return Effect.map(boardOf(match), (board) => section(at, match, board, seasonOf))
 }

@@ -50,7 +50,9 @@ export const seasonPage: SharedRoute = {
       { concurrency: "unbounded" }
     )
     const seasonOf = () => season.name
-    const watched = yield* watchSection(at, client, matches, seasonOf)
+    const watched = yield* watchSection(at, matches, seasonOf, ({ map }) =>
+      Effect.succeed(maps.find(({ map_id }) => map_id === map)?.board)
+    )
     const main = html`${yield* crumbs(asked, { game: season.game })}
 <h1>${said(season.name)}</h1>
 ${clock(season)}

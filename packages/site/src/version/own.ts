@@ -6,11 +6,13 @@ import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
+import { withTimes } from "../html/instants.ts"
 import { kitAt, link, myMatchAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt, withQuery } from "../html/links.ts"
 import { count, counted, decimal, time, words } from "../html/words.ts"
 import { form, type Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+import { orNothing } from "../http/refuse.ts"
 import { seenSeason } from "../season/places.ts"
 import { waitingOf } from "./waiting.ts"
 
@@ -27,11 +29,15 @@ const stepOf = ({ phase, status }: OwnVersion): number => {
 const step = (at: number) => (name: string, index: number) =>
   html`<li${index === at && html` aria-current="step"`}>${name}${index < at ? ": done" : index === at ? ": now" : ""}</li>\n`
 
-const rejection = ({ game, model_id, reject_detail, reject_reason, season }: OwnVersion): Html => html`<h2>What to mend</h2>
+/** `hindered`: why a submission would be refused now, such as the wait after the version before it. */
+const rejection = (
+  { game, model_id, reject_detail, reject_reason, season }: OwnVersion,
+  hindered: ReadonlyArray<string>
+): Html => html`<h2>What to mend</h2>
 <p class="bad">Refused: ${words(reject_reason ?? "unknown")}.</p>
 ${reject_detail !== null && html`<p>${said(reject_detail)}</p>\n`}<ul>
 ${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${reject_reason}">Why that happens, and the remedy</a></li>\n`}<li><code>npx agon examine policy.onnx policy.json --game ${game}</code> finds it on your own machine.</li>
-<li><a href="${submitAt(model_id, season)}">Submit the mended files</a></li>
+<li><a href="${submitAt(model_id, season)}">Submit the mended files</a>${hindered.map((detail) => html`<br>${said(withTimes(detail))}`)}</li>
 </ul>`
 
 const standings = (at: Places, { game, ratings, season }: OwnVersion): Html => html`<h2>On the ladders</h2>
@@ -60,7 +66,7 @@ ${failed.map(({ created_at, id, map }) => html`<li><a href="${myMatchAt(id)}">A 
 `
 }
 
-const progress = (at: Places, version: OwnVersion, matches: ReadonlyArray<OwnMatch>): Html => {
+const progress = (at: Places, version: OwnVersion, matches: ReadonlyArray<OwnMatch>, hindered: ReadonlyArray<string>): Html => {
   const { model_id, phase, season, status, version_id } = version
   const now = stepOf(version)
   return html`<p><b>${words(status)}${phase !== null && html`, in ${words(phase)}`}</b></p>
@@ -68,7 +74,7 @@ ${status !== "rejected" && html`<ol class="steps" aria-label="The way to the lad
   status === "testing" &&
   phase === "upload" &&
   html`<p>The files are not here yet. <a href="${submitAt(model_id, season)}">Submit the same files again</a> to go on with the upload.</p>\n`
-}${status === "rejected" && rejection(version)}${trialOf(version)}${failedOf(version, matches)}${Object.keys(version.ratings).length > 0 && standings(at, version)}${
+}${status === "rejected" && rejection(version, hindered)}${trialOf(version)}${failedOf(version, matches)}${Object.keys(version.ratings).length > 0 && standings(at, version)}${
   status === "entered" && html`<p><a href="${at.matches({ version: version_id })}">Its rated matches</a></p>\n`
 }`
 }
@@ -93,6 +99,13 @@ const noteForm = ({ note }: OwnVersion, max: number | undefined, tried: Tried | 
   return html`<h2>Its note</h2>\n${whole(area("note", "Note", { hint }), "Save", "Its note")}`
 }
 
+/** Of another version in its place; nothing where that cannot be told. */
+const hindrances = (client: Client, { game, model_id, season }: OwnVersion) =>
+  Effect.map(
+    orNothing(client.submission.preflight({ params: { game }, query: { model: model_id, season } })),
+    (preflight) => preflight?.refusals.map(({ detail }) => detail) ?? []
+  )
+
 const lastMatches = (client: Client, game: string) =>
   Effect.map(client.match.ownMatches({ query: { game, ...firstPage(LAST_MATCHES) } }), ({ matches }) => matches)
 
@@ -105,11 +118,14 @@ export const myVersion: PersonalRoute = {
     const { created_at, game, model, model_id, note, season, status, version_id } = version
     // A candidate's matches are its trial, which its page names one by one; the page of one asks every three seconds.
     const played = status === "testing" ? Effect.succeed([]) : lastMatches(client, game)
-    const [{ at, season: seen }, matches] = yield* Effect.all([seenSeason(client, game, season), played], { concurrency: "unbounded" })
+    const refused = status === "rejected" ? hindrances(client, version) : Effect.succeed([])
+    const [{ at, season: seen }, matches, hindered] = yield* Effect.all([seenSeason(client, game, season), played, refused], {
+      concurrency: "unbounded"
+    })
     const main = html`<h1>${said(model)}, version ${version.version}</h1>
 ${deskNav(myModelsAt)}${done(query["done"], { noted: "The note is saved." })}<p>Season ${link(at.season(game, season), seen?.name ?? season)}, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
 ${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
-${progress(at, version, matches)}</div></agon-follow>
+${progress(at, version, matches, hindered)}</div></agon-follow>
 ${noteForm(version, seen?.rules.note_max_length, tried)}<p><a href="${myVersionAt(version_id)}">Look again</a></p>`
     return { title: `${model}, version ${version.version}`, main, scripts: script("follow") }
   })

@@ -103,6 +103,11 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
         )
       }
       assert.include((yield* get(`/models/${m.beta}?season=spring`)).text, `<h2>In season <a href="${spring}">${name}</a>, on`)
+      for (const path of ["/", "/matches?season=spring", "/people/ada", `/models/${m.beta}`]) {
+        const { text } = yield* get(path)
+        assert.include(text, `<a href="${spring}">${name}</a>`, path)
+        assert.notInclude(text, ">spring<", path)
+      }
       assert.include((yield* get(`${spring}/ladders/open/course`)).text, `<h1>The course of ladder open of ${name}</h1>`)
     })
   )

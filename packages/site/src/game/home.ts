@@ -32,16 +32,33 @@ const SIGN_IN_ERRORS: Readonly<Record<string, string>> = {
   cross_origin: "The sign-in was begun from another page. Try it from here."
 }
 
+interface Live {
+  readonly season: Season
+  readonly now: Playing
+  readonly matches: ReadonlyArray<MatchCard>
+}
+
+/** Without a season the API lists the matches of the featured one alone. */
 const live = (client: Client, game: Game) =>
   Effect.flatMap(client.season.seasons({ params: { game: game.slug } }), (seasons) =>
     Effect.forEach(
       seasons.filter(({ state }) => state === "live").slice(0, SEASONS_MAX),
-      (season) => Effect.map(client.season.playing({ params: { game: game.slug, slug: season.slug } }), (now) => seasonCard(season, now)),
+      (season) =>
+        Effect.map(
+          Effect.all(
+            [
+              client.season.playing({ params: { game: game.slug, slug: season.slug } }),
+              client.match.matches({ query: { game: game.slug, season: season.slug, sort: "newest", ...firstPage(MATCHES) } })
+            ],
+            { concurrency: "unbounded" }
+          ),
+          ([now, { matches }]): Live => ({ season, now, matches })
+        ),
       { concurrency: "unbounded" }
     )
   )
 
-const seasonCard = (season: Season, { playing }: Playing): Html => html`<li>
+const seasonCard = ({ now: { playing }, season }: Live): Html => html`<li>
 <h3>${link(seasonAt(season.game, season.slug), season.name)}</h3>
 <p>${counted(playing, "match", "matches")} being played now, ${counted(season.matches_played, "match", "matches")} so far,
 ${counted(season.entries, "model")}.</p>
@@ -49,19 +66,22 @@ ${counted(season.entries, "model")}.</p>
 </li>
 `
 
-const gameSection = (game: Game, cards: ReadonlyArray<Html>): Html => html`<section aria-labelledby="game-${game.slug}">
+const gameSection = (game: Game, seasons: ReadonlyArray<Live>): Html => html`<section aria-labelledby="game-${game.slug}">
 <h2 id="game-${game.slug}">${link(gameAt(game.slug), game.name)}</h2>
 <p>${game.description}</p>
-${cards.length === 0 ? html`<p class="faint">No season is live.</p>` : html`<ul class="cards">\n${cards}</ul>`}
+${seasons.length === 0 ? html`<p class="faint">No season is live.</p>` : html`<ul class="cards">\n${seasons.map(seasonCard)}</ul>`}
 </section>
 `
 
-/** None where there is no season yet, as after an installation. */
-const newestMatches = (client: Client) =>
+/** Those of the featured season where no live one has any: none where there is no season yet, as after an installation. */
+const featuredMatches = (client: Client) =>
   client.match.matches({ query: { sort: "newest", ...firstPage(MATCHES) } }).pipe(
     Effect.map(({ matches }) => matches),
     Effect.catchTag("unknown_season", () => Effect.succeed([]))
   )
+
+const newestOf = (matches: ReadonlyArray<MatchCard>) =>
+  matches.toSorted((a, b) => Date.parse(b.played_at ?? "") - Date.parse(a.played_at ?? "")).slice(0, MATCHES)
 
 const boardOf = (client: Client) => (match: MatchCard) =>
   Effect.map(
@@ -74,26 +94,27 @@ export const home: SharedRoute = {
   query: ["sign_in_error"],
   canonical: ({ sign_in_error: code = "" }) => (Object.hasOwn(SIGN_IN_ERRORS, code) ? { sign_in_error: code } : {}),
   render: Effect.fnUntraced(function* ({ client, names, query }) {
-    const [games, announced, newest] = yield* Effect.all(
-      [client.game.games(), client.writing.announcements({ query: firstPage() }), newestMatches(client)],
-      { concurrency: "unbounded" }
+    const [games, announced] = yield* Effect.all([client.game.games(), client.writing.announcements({ query: firstPage() })], {
+      concurrency: "unbounded"
+    })
+    const seasons = yield* Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" })
+    const known = seasons.flat()
+    const ended = newestOf(known.flatMap(({ matches }) => matches))
+    const newest = ended.length > 0 ? ended : yield* featuredMatches(client)
+    const seasonOf = yield* seasonNames(
+      { client, names },
+      newest,
+      known.map(({ season }) => season)
     )
-    const seasonOf = yield* seasonNames({ client, names }, newest)
-    const [cards, watched] = yield* Effect.all(
-      [
-        Effect.forEach(games, (game) => live(client, game), { concurrency: "unbounded" }),
-        watchSection(inPublic, newest, seasonOf, boardOf(client))
-      ],
-      { concurrency: "unbounded" }
-    )
+    const watched = yield* watchSection(inPublic, newest, seasonOf, boardOf(client))
     const error = SIGN_IN_ERRORS[query["sign_in_error"] ?? ""]
     const main = html`${error !== undefined && html`<p role="alert" class="bad">${error}</p>\n`}<h1>Models compete here</h1>
 <p>Competitors enter trained networks. They play each other day and night, ratings move with every match, and each match can be
 checked by anybody.</p>
 ${watched}${announcementList(announced.announcements)}
-${games.map((game, i) => gameSection(game, cards[i]!))}
+${games.map((game, i) => gameSection(game, seasons[i]!))}
 <h2>Played last</h2>
-${matchTable(inPublic, "The matches that ended last, in all public seasons", newest, seasonOf)}
+${matchTable(inPublic, "The matches that ended last", newest, seasonOf)}
 <p><a href="/matches">All matches</a></p>`
     return { title: "Models compete here", main, feeds: [ANNOUNCEMENTS, NEWS] } satisfies Page
   })

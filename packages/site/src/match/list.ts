@@ -1,7 +1,9 @@
 /** Matches by every filter and sort of the API. */
 import { MatchQuery } from "@agon/api/match/api.ts"
+import type { Season } from "@agon/api/season/Season.ts"
 import { Effect, Exit } from "effect"
-import { type Html, html } from "../html/Html.ts"
+import { type Html, html, said } from "../html/Html.ts"
+import type { Places } from "../html/links.ts"
 import { pager } from "../html/pager.ts"
 import { counted } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -13,6 +15,21 @@ import { form, read, refusal } from "./filter.ts"
 const ROWS = 25
 
 const NAMES = Object.keys(MatchQuery.fields).filter((name) => name !== "limit")
+
+const SEASONS_MAX = 8
+
+/** Without a season and a side the list is of the featured season: from here to the others. */
+const seasonNav = (at: Places, seasons: ReadonlyArray<Season>, current: string | null): Html | "" =>
+  seasons.length < 2
+    ? ""
+    : html`<nav aria-label="Seasons"><ul>
+${seasons
+  .slice(0, SEASONS_MAX)
+  .map(
+    ({ game, name, slug }) =>
+      html`<li><a href="${at.matches({ game, season: slug })}"${slug === current && html` aria-current="page"`}>${said(name)}</a></li>\n`
+  )}</ul></nav>
+`
 
 export const matchList: SharedRoute = {
   path: "/matches",
@@ -30,11 +47,16 @@ export const matchList: SharedRoute = {
     if (Exit.isFailure(decoded)) return page(html``, 400, refusal(filters))
     const list = yield* ifAny(client.match.matches({ query: decoded.value }))
     if (list === undefined) return page(html``, 404, html`<p role="alert" class="bad">There is no such game or season.</p>`)
-    const { matches, next_cursor, total } = list
-    const seasonOf = yield* seasonNames(asked, matches)
-    const found = matchTable(at, `${counted(total, "rated match", "rated matches")} found`, matches, seasonOf)
+    const { matches, next_cursor, season, total } = list
+    const seasons = (yield* Effect.forEach(games, (game) => client.season.seasons({ params: { game } }), {
+      concurrency: "unbounded"
+    })).flat()
+    const seasonOf = yield* seasonNames(asked, matches, seasons)
+    const game = filters["game"] ?? games[0] ?? ""
+    const where = season === null ? "" : ` in ${seasonOf(game, season)}`
+    const found = matchTable(at, `${counted(total, "rated match", "rated matches")} found${where}`, matches, seasonOf)
     return page(
-      html`${found}\n${pager({ path: at.matches(), query: filters, offset: decoded.value.cursor, rows: ROWS, next: next_cursor })}`
+      html`${seasonNav(at, seasons, season)}${found}\n${pager({ path: at.matches(), query: filters, offset: decoded.value.cursor, rows: ROWS, next: next_cursor })}`
     )
   })
 }

@@ -9,7 +9,8 @@ export const lookAtTables = () => {
     const seen = table.parentElement.getBoundingClientRect()
     return {
       caption: table.caption?.textContent as string,
-      askew: cells.flatMap((cell: any, i) =>
+      // A list of cards has its headings for readers of the screen alone.
+      askew: (window.getComputedStyle(table.tHead).position === "absolute" ? [] : cells).flatMap((cell: any, i) =>
         cell.classList.contains("n") && alignment(cell) !== alignment(headings[i]) ? [headings[i].textContent as string] : []
       ),
       broken: [...table.querySelectorAll("bdi")].flatMap((name: any) => {

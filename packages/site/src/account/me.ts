@@ -99,7 +99,10 @@ export const me: PersonalRoute = {
     const rejected = yield* Effect.forEach(rejectedIds(notifications), (id) => ifAny(client.version.ownVersion({ params: { id } })), {
       concurrency: "unbounded"
     })
-    const refused = rejected.flatMap((version) => version ?? [])
+    // One may be rejected between the two reads.
+    const refused = rejected.flatMap((version) =>
+      version === undefined || candidates.some(({ version_id }) => version_id === version.version_id) ? [] : version
+    )
     const seasonOf = yield* seasonNames({ client, names }, [...candidates, ...refused, ...matches, ...account.season_admin], hidden)
     const main = html`${greeting(account, games, seasonOf)}
 <h2>Submissions in admission</h2>

@@ -279,7 +279,7 @@ else
 
     it.effect("keep each filter of the matches within its form on a phone", () =>
       Effect.gen(function* () {
-        const watched = yield* open("/matches", { viewport: { width: 375, height: 480 } })
+        const watched = yield* open("/matches?sort=longest", { viewport: { width: 375, height: 480 } })
         const out = yield* Effect.promise(() =>
           watched.page.evaluate(() => {
             const form = (globalThis as any).document.querySelector("form.filter")

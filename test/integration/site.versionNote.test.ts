@@ -1,4 +1,6 @@
 /** The note on a version, changed on its page by its owner, as a browser without scripts does it. */
+import { said } from "@agon/site/html/Html.ts"
+import { withTimes } from "@agon/site/html/instants.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -36,6 +38,21 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
       assert.isNull(yield* noteOf(v.alpha2))
       assert.strictEqual((yield* save("on its way", "ada", `/me/versions/${v.delta1}`)).status, 303, "in whatever state")
       assert.strictEqual(yield* noteOf(v.delta1), "on its way")
+    })
+  )
+
+  it.effect("leaves a rejected version's page saying what to mend, and why no other would be taken just now", () =>
+    Effect.gen(function* () {
+      const bob = yield* (yield* Service.Service).as("bob")
+      const at = `/me/versions/${v.beta2}`
+      const shown = yield* visit(at, "bob")
+      assertPage(at, shown)
+      const query = { model: Fixture.modelIds.beta, season: "spring" }
+      const { refusals } = yield* bob.submission.preflight({ params: { game: "snakes" }, query })
+      assert.isNotEmpty(refusals, "bob's other version is on its way, or the season is over")
+      for (const { detail } of refusals) assert.include(shown.text, `<br>${said(withTimes(detail))}`)
+      assert.include(shown.text, ">Submit the mended files</a><br>")
+      assert.notInclude(shown.text, 'class="steps"', "it is on no way any more")
     })
   )
 

@@ -148,7 +148,8 @@ describe("the doctor", () => {
     rmSync(join(AGON_DATA, "secrets/postgres"))
     const bucket = { S3_BUCKET: "models", S3_ACCESS_KEY_ID: "a", S3_SECRET_ACCESS_KEY: "b" }
     const { said, status } = await doctor({ AGON_DATA, DATABASE_URL: "", S3_ENDPOINT: `http://127.0.0.1:${await freePort()}`, ...bucket })
-    assert.match(said, /^BROKEN {2}secrets: .*secrets\/postgres is missing, .* put it back/m)
+    assert.match(said, /^MEND {4}secrets: .*secrets\/postgres is missing, .* the next start makes another/m)
+    assert.notInclude(readdirSync(join(AGON_DATA, "secrets")), "postgres", "it makes none itself")
     assert.match(said, /^BROKEN {2}objects: S3_ENDPOINT: bucket models .*ECONNREFUSED/m)
     assert.strictEqual(status, 2, said)
   })

@@ -166,6 +166,21 @@ describe("the embedded database", () => {
     port.close()
   })
 
+  it("is given the caller's password where it has another, and keeps its data", async () => {
+    const data = join(directory(), "data")
+    mkdirSync(data, { mode: 0o700 })
+    const once = (password: string, statement: string) =>
+      Effect.runPromise(
+        Effect.gen(function* () {
+          const { url } = yield* start({ directory: data, name: "kept", password: Redacted.make(password) })
+          return yield* Effect.promise(() => query(Redacted.value(url), statement))
+        }).pipe(Effect.scoped)
+      )
+    await once("the first", "CREATE TABLE kept AS SELECT 7 AS id")
+    assert.deepStrictEqual(await once("it's another", "SELECT id FROM kept"), [{ id: 7 }])
+    assert.deepStrictEqual(await once("it's another", "SELECT id FROM kept"), [{ id: 7 }])
+  })
+
   const machine = [17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((bin) => existsSync(bin))
   it.runIf(machine !== undefined)(
     "runs on the machine's Postgres, but not on data of another version, which it says in one line",

@@ -8,6 +8,7 @@
  *  4. initdb, or the copy of a cluster that was prepared, works in `postgres.initdb.*`, which becomes `postgres` when it is complete, so a
  *     kill in the middle leaves no half cluster.
  *  5. The server starts; it is up when postmaster.pid says `ready`, which includes the recovery after a kill -9.
+ *     One that has another password than the caller's is given the caller's: who owns the files may.
  *  6. If it dies while we run, steps 3 and 5 are repeated for ever, after 0.1 s, 0.2 s, ... at most 5 s. Pools reconnect to the
  *     same address by themselves.
  *  7. On release: fast shutdown, after 5 s an immediate one, after another 2 s a kill. Then the lock is given up.
@@ -23,10 +24,11 @@ import { existsSync, readFileSync, statSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Redacted, type Scope } from "effect"
+import { SqlError } from "effect/sql"
 import { type Candidate, find, sharedPlaces } from "./binaries.ts"
 import * as Cluster from "./cluster.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
-import { initdb } from "./initdb.ts"
+import { initdb, setPassword } from "./initdb.ts"
 import { type PostgresUnavailable, unavailable } from "./PostgresUnavailable.ts"
 import * as Prepared from "./prepared.ts"
 import { launch, type Site, stop, supervise } from "./server.ts"
@@ -37,7 +39,7 @@ export interface Options {
   readonly directory: string
   /** A word of the program's: the superuser, the database and the cluster among the machine's processes are named for it. */
   readonly name: string
-  /** The superuser's, from the first start to the last: the cluster is made with it. Any printable text. */
+  /** The superuser's. A cluster that has another one is given this. Any printable text. */
   readonly password: Redacted.Redacted
   /** Settings of postgresql.conf beside ours or instead of them, as `{ max_connections: "100" }`. */
   readonly settings?: Readonly<Record<string, string>>
@@ -89,15 +91,29 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (
   const settings = Object.entries({ ...DEFAULTS, ...options.settings, ...FIXED }).map(([key, value]) => `${key}=${value}`)
   const cluster = Cluster.nameOf(name, data)
   const site: Site = { data, log: join(directory, "postgres.log"), binaries, user, cluster, settings, child: undefined }
+  const kind = { binaries, user, superuser: name }
   if (major === undefined) {
-    const kind = { binaries, user, superuser: name }
     const prepared = options.prepared === undefined ? undefined : Prepared.found(options.prepared, kind)
     yield* initdb({ ...kind, data, password, prepared })
   }
   yield* Effect.addFinalizer(() => stop(site))
   yield* launch(site)
   const url = addressOf(yield* Cluster.socketFolder(data), name, password)
-  yield* createDatabase(url("postgres"), name)
+  const renewed = Effect.gen(function* () {
+    yield* Effect.logWarning("the embedded database has another password than ours, and is given ours", { directory })
+    yield* stop(site)
+    yield* setPassword({ ...kind, data, password })
+    yield* launch(site)
+    yield* createDatabase(url("postgres"), name)
+  })
+  yield* createDatabase(url("postgres"), name).pipe(
+    Effect.catchIf(isAnotherPassword, () => renewed),
+    Effect.mapError((error) =>
+      error._tag === "PostgresUnavailable"
+        ? error
+        : unavailable("directory", `the embedded database refuses its own service: ${whyRefused(error)}`)
+    )
+  )
   yield* Effect.forkScoped(supervise(site))
   return { url: url(name), version: binaries.version, pid: () => site.child?.pid }
 })
@@ -139,8 +155,10 @@ const createDatabase = (url: Redacted.Redacted, name: string) =>
     const sql = yield* PgClient.PgClient
     const found = yield* sql`SELECT 1 FROM pg_database WHERE datname = ${name}`
     if (found.length === 0) yield* sql`CREATE DATABASE ${sql(name)}`
-  }).pipe(
-    Effect.provide(PgClient.layer({ url, maxConnections: 1, applicationName: `${name} start` })),
-    Effect.timeout(CONNECT_TIMEOUT_MS),
-    Effect.mapError((error) => unavailable("directory", `the embedded database refuses its own service: ${error.message}`))
-  )
+  }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1, applicationName: `${name} start` })), Effect.timeout(CONNECT_TIMEOUT_MS))
+
+/** The password was lost or changed beside the data: the service's file of it, a part of the directory that was copied. */
+const isAnotherPassword = (error: unknown) => SqlError.isSqlError(error) && error.reason._tag === "AuthenticationError"
+
+/** The server's own words. */
+const whyRefused = (error: Error): string => (error.cause instanceof Error ? whyRefused(error.cause) : error.message)

@@ -54,7 +54,13 @@ export const initdb = (plan: Plan) =>
 type Making = ReturnType<typeof prepare>
 
 /** Runs one of Postgres's programs on the folder, as the server's user, with an open file as its input. */
-const runs = (plan: Plan, { directory, folder }: Making, input: number, program: string, args: ReadonlyArray<string>) => {
+const runs = (
+  plan: Plan,
+  { directory, folder }: Pick<Making, "directory" | "folder">,
+  input: number,
+  program: string,
+  args: ReadonlyArray<string>
+) => {
   const data = plan.user === undefined ? folder : INHERITED_DIRECTORY
   const options = { ...identity(plan.user), inherit: [input, directory], timeout_ms: TIMEOUT_MS } as const
   return run(join(plan.binaries.bin, program), [...args, "-D", data, ...(program === "postgres" ? ["template1"] : [])], options)
@@ -79,6 +85,14 @@ const copied = (plan: Plan, making: Making, prepared: string) => {
   )
 }
 
+/** Gives a cluster whose server is stopped the password of the plan. Whoever owns its files may: the old one is not asked for. */
+export const setPassword = (plan: Omit<Plan, "prepared">) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => ({ role: unnamed(plan, alterRole(plan)), directory: openSync(plan.data, "r"), folder: plan.data })),
+    (open) => runs(plan, open, open.role, "postgres", ALONE),
+    ({ directory, role }) => Effect.sync(() => [role, directory].forEach(closeSync))
+  )
+
 const syncOf = ({ binaries }: Kind) => (process.platform === "linux" && binaries.major >= SYNCFS_MAJOR ? ["--sync-method=syncfs"] : [])
 
 /** Clusters that were made with the same are alike but for the password. */
@@ -101,9 +115,12 @@ const prepare = (plan: Plan) => {
   if (plan.user !== undefined) chownSync(folder, plan.user.uid, plan.user.gid)
   const password = unnamed(plan, Redacted.value(plan.password))
   const database = unnamed(plan, `CREATE DATABASE "${plan.superuser}" STRATEGY = file_copy;`)
-  const role = unnamed(plan, `ALTER ROLE "${plan.superuser}" PASSWORD '${Redacted.value(plan.password).replaceAll("'", "''")}';`)
+  const role = unnamed(plan, alterRole(plan))
   return { folder, password, role, database, directory: openSync(folder, "r") }
 }
+
+const alterRole = ({ password, superuser }: Plan) =>
+  `ALTER ROLE "${superuser}" PASSWORD '${Redacted.value(password).replaceAll("'", "''")}';`
 
 const unnamed = ({ data, user }: Plan, line: string) => {
   const file = `${data}.password`

@@ -23,21 +23,27 @@ export const dataDirectory = ({ directory }: SettingsShape): Finding => {
   const { mode, uid } = statSync(directory)
   try {
     accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch {
-    return data.broken(
-      `AGON_DATA: ${directory} cannot be written by this user; give it to the user of the service (it belongs to id ${uid})`
-    )
+  } catch (error) {
+    const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS"
+    const mend = isReadOnly
+      ? "its file system is mounted read-only; look at the disk and mount it again"
+      : `give it to the user of the service (it belongs to id ${uid})`
+    return data.broken(`AGON_DATA: ${directory} cannot be written by this user; ${mend}`)
   }
   return (mode & 0o077) === 0
     ? data.fine(`${directory} is this user's alone`)
     : data.mend(`${directory} is open to other users; give it mode 0700`)
 }
 
-/** Secrets that are there: their length, and who may read them. Missing ones are made at the start, but for a database's password. */
+/** The embedded database has data, and its password is gone. */
+export const isPasswordMissing = ({ database_url, directory }: Pick<SettingsShape, "database_url" | "directory">) =>
+  database_url === undefined && existsSync(join(directory, "postgres/PG_VERSION")) && !existsSync(join(directory, "secrets/postgres"))
+
+/** Secrets that are there: their length, and who may read them. Missing ones are made at the start. */
 export const secretFiles = ({ database_url, directory }: SettingsShape): ReadonlyArray<Finding> => {
   const folder = join(directory, "secrets")
-  if (database_url === undefined && existsSync(join(directory, "postgres/PG_VERSION")) && !existsSync(join(folder, "postgres")))
-    return [secrets.broken(`${folder}/postgres is missing, the embedded database's password; put it back from where it was copied to`)]
+  if (isPasswordMissing({ database_url, directory }))
+    return [secrets.mend(`${folder}/postgres is missing, the embedded database's password; the next start makes another`)]
   try {
     const faults = SECRET_NAMES.flatMap((name) => secretFault(directory, name) ?? [])
     const isOpen = existsSync(folder) && (statSync(folder).mode & 0o077) !== 0

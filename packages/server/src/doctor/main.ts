@@ -11,7 +11,7 @@ import { load, type SettingsShape } from "../config/Settings.ts"
 import { unread } from "../config/unread.ts"
 import { checkOthers, checkPorts } from "./addresses.ts"
 import { checkDatabase } from "./database.ts"
-import { certificates, dataDirectory, secretFiles } from "./directory.ts"
+import { certificates, dataDirectory, isPasswordMissing, secretFiles } from "./directory.ts"
 import { about, type Finding, type State, statusOf } from "./Finding.ts"
 import { checkMail } from "./mail.ts"
 import { checkObjects } from "./objects.ts"
@@ -32,7 +32,7 @@ const examined = (settings: SettingsShape) =>
     const understood = misspelt.length > 0 ? misspelt.map(configuration.mend) : [configuration.fine("every variable is understood")]
     const local = [...understood, directory, ...secrets, ...(yield* certificates(settings))]
     // The embedded database needs both, and would make what is missing.
-    const usable = settings.database_url !== undefined || local.every(({ state }) => state !== "broken")
+    const usable = settings.database_url !== undefined || (local.every(({ state }) => state !== "broken") && !isPasswordMissing(settings))
     const database = usable ? yield* checkDatabase(settings) : []
     const beside = [...(yield* checkPorts(settings)), ...(yield* checkOthers(settings)), ...(yield* checkMail(settings))]
     return [...local, ...database, ...(yield* checkObjects(settings)), ...beside]

@@ -24,6 +24,7 @@ import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import * as Postgres from "../support/Postgres.ts"
+import { hasSmallDisks, smallDisk } from "../support/SmallDisk.ts"
 import { seedAccounts } from "../support/Web.ts"
 
 const MAIN = join(import.meta.dirname, "../../packages/server/src/backup/main.ts")
@@ -181,6 +182,16 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
       assert.strictEqual(status, 1, said)
       assert.match(said, says)
       assert.isFalse(existsSync(join(folder, data)))
+    })
+  )
+
+  it.effect.skipIf(!hasSmallDisks)("that its disk has no room for says so in one line, with the directory that is of no use", () =>
+    Effect.gen(function* () {
+      const { database, run } = yield* Ground
+      const small = yield* smallDisk(64 * 1024)
+      const { said, status } = yield* run(database, "data", "backup", join(small, "kept"), "--incomplete")
+      assert.strictEqual(status, 1, said)
+      assert.match(said, /^[^\n]*no space left on device[^\n]*; [^\n]*\/kept was not finished: remove it\n$/)
     })
   )
 

@@ -16,7 +16,7 @@ import { createReadStream, existsSync } from "node:fs"
 import * as fs from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { Effect, Schema } from "effect"
-import { refuse } from "../config/StartRefused.ts"
+import { refuse, StartRefused } from "../config/StartRefused.ts"
 
 const FORMAT = "agon-backup/1"
 const FILE = "backup.json"
@@ -49,6 +49,14 @@ export const secretPath = (directory: string, name: string) => join(directory, "
 /** Runs file system calls; a failure is the one line with which the command ends. */
 export const files = <A>(what: string, run: () => Promise<A>) =>
   Effect.tryPromise({ try: run, catch: (cause) => refuse(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`) })
+
+/** A failure after the directory was made says where, and that what lies there is of no use and takes room. */
+export const unfinished =
+  (directory: string) =>
+  <A, E, R>(writing: Effect.Effect<A, E, R>) =>
+    Effect.mapError(writing, (error) =>
+      error instanceof StartRefused ? refuse(`${error.message}; ${directory} was not finished: remove it`) : error
+    )
 
 /** Makes the directory of a new backup. One that holds anything is refused. */
 export const begin = (directory: string) =>

@@ -26,6 +26,7 @@ interface Options {
 export const backup = (settings: SettingsShape, directory: string, { incomplete, read }: Options) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const unfinished = Manifest.unfinished(directory)
     const made_at = DateTime.formatIso(yield* DateTime.now)
     const written = yield* sql.withTransaction(
       Effect.gen(function* () {
@@ -37,8 +38,8 @@ export const backup = (settings: SettingsShape, directory: string, { incomplete,
         if (!MIGRATION_NUMBERS.includes(migration))
           return yield* refuse(`the database is at migration ${migration}, which this release does not know`)
         yield* Manifest.begin(directory)
-        const kept = yield* Effect.forEach(yield* tables, (table) => dump(table, directory))
-        return { migration, tables: kept, objects: yield* copyOut(read, directory) }
+        const kept = yield* unfinished(Effect.forEach(yield* tables, (table) => dump(table, directory)))
+        return { migration, tables: kept, objects: yield* unfinished(copyOut(read, directory)) }
       })
     )
     const { first_missing, ...objects } = written.objects
@@ -48,8 +49,8 @@ export const backup = (settings: SettingsShape, directory: string, { incomplete,
           `${directory} was not finished. With --incomplete they are left out`
       )
     }
-    const secrets = yield* keepSecrets(settings.directory, directory)
-    yield* Manifest.finish(directory, { made_at, ...written, objects, secrets })
+    const secrets = yield* unfinished(keepSecrets(settings.directory, directory))
+    yield* unfinished(Manifest.finish(directory, { made_at, ...written, objects, secrets }))
     const rows = written.tables.reduce((sum, table) => sum + table.rows, 0)
     return `${directory} has ${written.tables.length} tables with ${rows} rows and ${objects.count} objects of ${objects.bytes} bytes`
   })

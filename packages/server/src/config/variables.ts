@@ -39,9 +39,12 @@ export const missing = (variable: Variable<unknown>, why: string) => `${variable
 /** Shows the length of the text and nothing else. */
 export const hidden = (text: string) => `a secret of ${text.length} characters`
 
-/** A URL without its user, its password and its parameters, any of which may be secret. */
+/**
+ * A URL without its user, its password and its parameters, any of which may be secret. In a text without `://`, such as localhost:5432/agon,
+ * nobody can tell these apart.
+ */
 export const maskedUrl = (text: string) => {
-  if (!URL.canParse(text)) return hidden(text)
+  if (!URL.canParse(text) || !text.includes("://")) return hidden(text)
   const { protocol, host, pathname } = new URL(text)
   return JSON.stringify(`${protocol}//***@${host}${pathname}`)
 }

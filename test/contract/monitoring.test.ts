@@ -70,6 +70,17 @@ describe("an alert", () => {
     assert.deepStrictEqual(having(false).toSorted(), names)
   })
 
+  it("stands in the operators' page by its name, in a row with what to do", () => {
+    const tables = textOf("docs/operating.md").split("\n## What to do when\n")[1]!.split("\n## ")[0]!
+    const rows = tables.split("\n").filter((line) => line.startsWith("| "))
+    const signs = rows.filter((row) => row.split("|")[2]!.trim() !== "").map((row) => row.split("|")[1]!)
+    const isThere = (name: string) => signs.some((sign) => sign.includes(`\`${name}\``))
+    assert.deepStrictEqual(
+      alerts.map(({ alert }) => alert).filter((name) => !isThere(name)),
+      []
+    )
+  })
+
   it("has a name that no other has", () => {
     assert.isAbove(alerts.length, 10)
     assert.lengthOf(new Set(alerts.map(({ alert }) => alert)), alerts.length)

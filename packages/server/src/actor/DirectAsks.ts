@@ -1,15 +1,15 @@
 /**
- * Asks of a season that lives on another node, past the cluster's own messages, whose way costs several times what the season's step does:
+ * Asks a season that lives on another node directly, by one request to its host. The cluster's own message costs several times as much as
+ * the season's step.
  *
  *   ask ──host known──▶ POST to it ──replies, or its refusal──▶ the caller
  *    │                     ├─ does not host it any more, cannot be reached ─▶ forgotten ─┐
  *    │                     └─ says nothing in time ─▶ unavailable; meanwhile its host is asked for
  *    └─────not known────────────────────────────────────────────────────────▶ the cluster; meanwhile its host is asked for
  *
- * The cluster remains the one that decides where a season lives; a host that is known here is what the season said last. Where a host is
- * lost in the middle of an ask, the commands are sent again by the cluster: they may run twice, as its own messages may. A host that is
- * only slow is not asked a second time: with 20,000 runners such repetitions, each over a connection of its own, were a third of what the
- * nodes did.
+ * The cluster decides where a season lives; this file remembers the host that the season named last. If the host is lost in the middle of
+ * an ask, the cluster sends the commands again: they may run twice, as the cluster's own messages may. A host that is only slow is not asked
+ * a second time: with 20,000 runners such repetitions were a third of the nodes' work.
  */
 
 import type { Command, Reply } from "@agon/domain/season/Command.ts"

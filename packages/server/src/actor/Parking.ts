@@ -7,12 +7,13 @@
  *    └────────────────────────────────────────────────────────┘
  *
  * A woken request that never asks, because its runner was stopped or its client is gone, passes the wake on.
- * Requests of one kind (the same fleet, engines and kinds of work) get the same answer, so once a request was given nothing
- * after a signal, no other of its kind is woken for that signal, and one that comes later and may wait does not ask the season.
- * A request that was signalled between asking and parking does not park, and neither does one whose runner was stopped in between.
+ * Requests of one kind (the same fleet, engines and kinds of work) get the same answer. So once a request was given nothing
+ * after a signal (Refusals.ts), no other of its kind is woken for that signal, and a later one that may wait does not ask the season.
+ * A request does not park if a signal came, or its runner was stopped, since it asked.
  *
- * Every lease request that was answered looks for the next to wake, with thousands parked: so each kind has a line of its own
- * (WaitingLine.ts), and whether anybody in it is to be woken shows in its first. Of several such the one is woken that parked first.
+ * Each answered lease request looks for the next to wake, and thousands may be parked. So each kind has a line of its own
+ * (WaitingLine.ts), whose first request tells whether any of the line is to be woken. Of several lines the one goes first whose first
+ * request has been parked longest.
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"

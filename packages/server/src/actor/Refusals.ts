@@ -1,6 +1,6 @@
 /**
- * What seasons gave nothing since their last signal: to a kind of request, so that no other of the kind is woken for the signal, and to a
- * key of that kind, so that its next requests do not ask. By key as well, since a match may be kept from a single one.
+ * Which seasons had no work since their last signal, for whom. By kind of request: no other of that kind is woken for the signal. By key
+ * within a kind, since a match may be kept from a single key: later requests of that key do not ask.
  */
 import type { Clock } from "effect"
 import { CappedMap } from "../process/CappedMap.ts"

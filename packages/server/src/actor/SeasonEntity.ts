@@ -1,10 +1,12 @@
 /**
  * Hosting: the cluster decides which node hosts a season; the fence ensures that only one node writes it.
  *
- * The entity owns the actor's lifetime, not its hot path. `SeasonActors.ask` finds the mailbox in a process-local map where
- * the season lives on this node (about 1 us); elsewhere it asks the node that was last known to host it (DirectAsks.ts), or calls
- * the entity, whose handler asks the same mailbox. An entity message is volatile: when a node dies, its messages in flight fail at the callers, which repeat them.
- * On a lost connection the library itself may send a message again, so a command may run twice and must be idempotent.
+ * The entity owns the actor's lifetime, and few asks go through it. `SeasonActors.ask` finds the mailbox of a season that lives on
+ * this node in a map (about 1 us). It asks another node directly if that is known to host the season (DirectAsks.ts), and calls the entity
+ * otherwise, whose handler asks the same mailbox.
+ *
+ * Entity messages are not stored: when a node dies, its messages in flight fail at the callers, which repeat them. On a lost connection the
+ * library itself may send a message again. So a command may run twice and must be idempotent.
  *
  * A season that is not closed is woken when the service starts and when it is created, and kept alive from then on. When
  * it closes, its actor ends and the entity may rest: until then, and whenever it is asked again, it answers `SeasonClosed`.

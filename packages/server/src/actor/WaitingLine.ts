@@ -1,7 +1,9 @@
 /**
- * Requests of one kind that wait, sorted by the number of the last signal before each asked, and among equals by when they came. The
- * first has waited through most signals: where it was signalled by none, no other was. Entering walks back over those that asked later and
- * were here first, which are few, since requests park soon after they asked; leaving takes the same time however many wait.
+ * The parked requests of one kind, in the order in which they asked. Signals are numbered, and each request has the number of the last one
+ * before it asked. Only later signals can wake it, so if the first of the line is not to be woken, no other is.
+ *
+ * A request enters from the end and passes those that asked after it, which are few, since requests park soon after they asked. Leaving
+ * takes the same time however many wait.
  */
 export interface InLine {
   readonly since: number

@@ -1,6 +1,6 @@
 /**
- * Seasons that could not be asked a moment ago: they are moving, or their node is away. They get no leases meanwhile, so by fairness
- * alone they would be asked first by every request, and each would wait for them or fail with them. Others are asked before them.
+ * Seasons that could not be asked a moment ago: they are moving, or their node is away. Other seasons are asked before them. Since they
+ * give no leases, fairness alone would have every request ask them first, and wait or fail.
  */
 import type { Clock } from "effect"
 import { CappedMap } from "../process/CappedMap.ts"

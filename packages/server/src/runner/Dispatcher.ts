@@ -5,8 +5,9 @@
  *            seasons; the first season in turn is asked for work in the same message ─▶ the other seasons in turn, each up to
  *            its share, while the runner has room ─▶ nothing? parked, and asked again when woken
  *
- * A request that may wait passes over seasons that have just given its kind nothing: thousands that wait do not ask each time.
- * A season that cannot be asked for work fails a request only where no other gave any; one that cannot take results always does.
+ * A request that may wait passes over seasons that have just given its kind nothing, so thousands of waiting runners do not ask each
+ * time. A season that cannot be asked for work fails the request only if no other season gave any. A season that cannot take results always
+ * fails it.
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"

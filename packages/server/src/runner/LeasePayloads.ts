@@ -1,8 +1,7 @@
 /**
- * The lease payloads, encoded as JSON: the machine names ids, the runner gets files, URLs, rules and boards. A match's payload is
- * assembled from parts. Its board, its versions' files and its season's engine appear in every payload that names them, and checking
- * and encoding them anew for each lease was the most expensive part of handing out matches. So each is encoded once and kept as text,
- * that of a version, with its signed URLs, for part of the time that these are valid. Keys are in the schema's order.
+ * The lease payloads as JSON text: the machine names ids, the runner gets files, URLs, rules and boards. Checking and encoding the same
+ * boards, versions and engines for each lease was the most expensive part of handing out matches, so each part is encoded once and kept as
+ * text. A version's part holds signed URLs and is kept for part of the time that these are valid. Keys are in the schema's order.
  */
 
 import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"

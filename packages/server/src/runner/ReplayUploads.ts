@@ -3,9 +3,9 @@
  * reported too late, or was refused. The store itself is listed, so nothing has to be remembered across a restart;
  * nodes that sweep at once repeat each other's work, harmlessly.
  *
- * A result that was refused only after its replay was taken over has left a copy beside the accepted one. The copy is found by
- * the hash of the upload, and removed with it once the match has ended with another replay. Where results brought several replays of a
- * match, each is looked at in that way (TakenReplays.ts), since there is one upload of a lease at most.
+ * A result that was refused after its replay was taken over has left a copy beside the accepted one. Once the match has ended with another
+ * replay, the copy is found by the hash of its upload and removed with it. A lease has one upload, and results of one match
+ * may have brought several replays: those are remembered by hash (TakenReplays.ts).
  */
 
 import { parseLease } from "@agon/domain/season/Lease.ts"

@@ -1,7 +1,7 @@
 /**
- * The replays that results brought for open matches, by their hashes, for as long as they are remembered. A replay is taken over before
- * the season answers its result, so one that is not accepted leaves a copy. A match of which one replay was taken has one at most; where
- * there are others, each has to be looked at once the match has ended.
+ * The replays that results brought for open matches, by their hashes; a bounded number is remembered. A replay is taken over before the
+ * season answers its result, so a refused result leaves a copy behind. A match that several replays were brought for may have such copies:
+ * each is looked at once the match has ended.
  */
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { CappedMap } from "../process/CappedMap.ts"

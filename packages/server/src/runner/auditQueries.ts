@@ -1,4 +1,4 @@
-/** Statements on matches that another runner plays again. Those that are open are few: match_audit_open. */
+/** Statements on matches that another runner plays again. The open ones are few, and have the index match_audit_open. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 

@@ -1,4 +1,4 @@
-/** The points of the series read: the order of every ladder, taken further apart as the season gets longer. */
+/** The series of a season: the order of every ladder at intervals, which grow with the season's age. */
 
 import type { State } from "../State.ts"
 import { order } from "./LadderRatings.ts"

@@ -63,7 +63,7 @@ export const directAsks = Metric.counter("agon_season_asks_direct_total", {
   description: "Asks of seasons on other nodes that their node answered directly"
 })
 
-/** How to ask a season of another node, given the ways by the cluster to ask it and to ask where it is. */
+/** Makes the way to ask a season of another node, from the cluster's ways to ask it and to learn its host. */
 export const makeDirectAsks = Effect.gen(function* () {
   const link = yield* PeerLink
   const scope = yield* Effect.scope

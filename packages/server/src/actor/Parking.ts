@@ -29,11 +29,11 @@ export interface Waiting {
   readonly runner?: string
 }
 
-/** A stopped runner stays stopped; so many of the last are remembered for requests that were on their way to park. */
+/** How many of the runners stopped last are remembered, for requests of theirs that are on their way to park. */
 const STOPPED_MAX = 1_000
 /**
- * The last signals that are remembered, one for each season: seasons end, and nobody tells. They count for requests that asked
- * before them, a moment ago.
+ * How many seasons' last signals are remembered, since nobody tells when a season ends. A signal counts for requests that asked just
+ * before it.
  */
 const SIGNALS_MAX = 4_096
 
@@ -57,9 +57,9 @@ export class Parking extends Context.Service<
      * given nothing again. By key, since a match may be kept from a single one.
      */
     readonly refused: (season: string, kind: string, key: string) => boolean
-    /** Waits until work appears in a season that it serves, or for `wait_ms`; whether it has to ask: not where the time ended. */
+    /** Waits until work appears in a season that it serves, or for `wait_ms`. Answers whether to ask: false where the time ended. */
     readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<boolean>
-    /** Passes the wake on to the next request, for one that was woken since and does not ask. */
+    /** Wakes the next request in place of one that was woken and does not ask. */
     readonly passOn: (waiting: Waiting, since: number) => void
     /** Wakes the requests of a runner that was stopped: they ask, and are told so. */
     readonly stop: (runner: string) => void

@@ -6,15 +6,15 @@ import type { Clock } from "effect"
 import { CappedMap } from "../process/CappedMap.ts"
 
 /**
- * Kinds of a season that are known to have been given nothing. A runner makes a kind of its own with every session whose engines
- * have other names; one that is forgotten asks once more.
+ * The most kinds that are remembered of a season. A runner can make a new kind with each session, by engines of other names. A kind that
+ * is forgotten asks once more.
  */
 const KINDS_MAX = 256
-/** Keys, each with its kinds, of which a season's last refusal is known. */
+/** The most pairs of key and kind that are remembered of a season. */
 const KEYS_MAX = 1_024
-/** Of the seasons that gave nothing last: a season that has ended gets no signal any more. */
+/** The most seasons that are remembered: one that has ended gets no signal by which it would be forgotten. */
 const SEASONS_MAX = 1_024
-/** So long a season that gave nothing is not asked again by requests that wait for its signal; should one be lost, they ask then. */
+/** How long requests that may wait do not ask a season that gave nothing. Then they ask, in case a signal was lost. */
 const REFUSED_MS = 5_000
 
 interface Refusal {

@@ -7,7 +7,7 @@ import { CappedMap } from "../process/CappedMap.ts"
 
 /** Longer than most moves between nodes; then one request finds out whether it is back. */
 const AWAY_MS = 5_000
-/** Of the seasons that failed last. */
+/** How many of the seasons that failed last are remembered. */
 const SEASONS_MAX = 1_024
 
 export class AwaySeasons {

@@ -11,8 +11,8 @@
 import { CappedMap } from "../process/CappedMap.ts"
 
 /**
- * Seasons asked last whose time is known: seasons end, and nobody tells. One that is forgotten resumes as a new one. More than are open
- * at once: otherwise the last of them would be forgotten with each request, and never be the first.
+ * How many seasons' times are remembered, since nobody tells when a season ends. One that is forgotten resumes as a new one. The number must
+ * exceed that of open seasons: otherwise each request would forget the last of them, and that one would never be the first.
  */
 export const SEASONS_MAX = 32_768
 /** Leases by which a season of this node may be ahead of one elsewhere and is still asked first: some tenths of a busy node's second. */

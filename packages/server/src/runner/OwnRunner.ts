@@ -10,10 +10,9 @@
  * that its key holds when the service starts have no holder, and need not wait to run out. Where its key was
  * revoked it is not started.
  *
- * A session of it that is drained or flagged finishes its work and ends, and so does its process; the next process opens
- * another session. Its key is not stopped by three flags in a day, since nobody else would play then; each start with that many
- * is logged, so that an operator checks the machine. To replace a revoked key: stop the service, remove
- * `secrets/platform-runner` in AGON_DATA, and start it again.
+ * When it is drained or flagged it finishes its work and its process ends; the next process opens another session. Three flags in
+ * a day do not stop its key, since nobody else might play then. Each start with that many is logged, so that an operator checks the
+ * machine. To replace a revoked key: stop the service, remove `secrets/platform-runner` in AGON_DATA, and start it again.
  */
 
 import { createHmac } from "node:crypto"

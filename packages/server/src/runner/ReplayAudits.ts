@@ -49,7 +49,7 @@ const OWN_WAIT_MS = 3_600_000
 /** A runner silent for this long is not waited for. */
 const OWN_SEEN_MS = 90_000
 const LEASES_MAX = 8
-/** Of the kinds of runners that ask between two looks, so many are known to be given nothing; others ask in vain. */
+/** How many kinds of runners are remembered as given nothing between two looks; others ask in vain. */
 const KINDS_MAX = 4_096
 
 type Receipt = LeasedAcceptance["reason"]

@@ -6,7 +6,7 @@
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 
-/** Matches that results are brought for at about the same time, and copies to be looked at. */
+/** The most matches that are remembered, and the most copies to be looked at. */
 const REMEMBERED_MAX = 10_000
 /** Different replays of one lease. A runner has one, and sends it again where an answer was lost. */
 const PER_LEASE_MAX = 16
@@ -35,7 +35,7 @@ export class TakenReplays {
     return true
   }
 
-  /** Copies beside others of their match. */
+  /** The replays of matches for which several were brought. */
   several(): ReadonlyArray<Copy> {
     return [...this.#several.values()]
   }

@@ -13,11 +13,14 @@ import { Settings } from "./config/Settings.ts"
 import type { StartRefused } from "./config/StartRefused.ts"
 import { type Opened, open } from "./database/open.ts"
 
+/** Among the first modules that the program loads meanwhile (loading.ts). */
+const schema = Effect.promise(() => import("./database/upToDate.ts"))
+
 export class Foundations extends Context.Service<
   Foundations,
   {
     readonly secrets: Secrets.Secrets
-    /** Waits for the database; its URL for `Database.layer`. */
+    /** Waits for the database with its schema; the URL for `Database.layerUpToDate`. */
     readonly url: Effect.Effect<Redacted.Redacted, StartRefused>
   }
 >()("agon/Foundations") {
@@ -30,6 +33,7 @@ export class Foundations extends Context.Service<
       const opened = yield* Deferred.make<Opened, StartRefused>()
       // The fiber has a scope of its own: nothing of the database is released before the fiber that still opens it has ended.
       yield* open(settings, secrets).pipe(
+        Effect.tap(({ url }) => Effect.flatMap(schema, ({ upToDate }) => upToDate({ url }))),
         Effect.flatMap((database) => Deferred.succeed(opened, database)),
         Effect.andThen(Effect.never),
         Effect.scoped,

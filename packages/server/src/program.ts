@@ -142,7 +142,7 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(surroundings(settings, signIn.mounts, telling(secrets.site), listening)),
       Layer.provideMerge(objects.store),
       Layer.provideMerge(cluster),
-      Layer.provideMerge(Layer.unwrap(Effect.map(url, (url) => Database.layer({ url }))))
+      Layer.provideMerge(Layer.unwrap(Effect.map(url, (url) => Database.layerUpToDate({ url }))))
     )
     return startAgain(everything)
   })

@@ -13,6 +13,7 @@ import { announce } from "./announce.ts"
 import { Settings } from "./config/Settings.ts"
 import { unread } from "./config/unread.ts"
 import { Foundations } from "./Foundations.ts"
+import { loadProgram } from "./loading.ts"
 
 const HELP = `Usage: scripts/start
 
@@ -54,7 +55,7 @@ const ofNode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
 
 const main = Effect.gen(function* () {
   yield* Effect.forEach(unread(Object.keys(process.env)), (sentence) => Effect.logWarning(sentence), { discard: true })
-  const { Program } = yield* Effect.promise(() => import("./program.ts"))
+  const { Program } = yield* Effect.promise(loadProgram)
   yield* Layer.build(Program)
   yield* announce(process.stdout)
   return yield* Effect.never

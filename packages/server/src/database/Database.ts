@@ -12,17 +12,17 @@
  * http/AnswerTimeout.ts, seasons by the limits of SeasonActor.ts. The driver listens for the errors of idle connections and replaces
  * those that have died, so the service has nothing to do when the server restarts.
  */
-import { OLDEST_MAJOR } from "@agon/embedded-postgres/binaries.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Context, Duration, Effect, Layer, type Redacted } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { refuse, StartRefused } from "../config/StartRefused.ts"
+import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import { nodesName } from "./beside.ts"
 import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
 import { explain } from "./explain.ts"
-import { MIGRATION_NUMBERS, migrate, stillPlaysOn } from "./migrate.ts"
-import { isNotReached, untilReached } from "./startAgain.ts"
+import { MIGRATION_NUMBERS, stillPlaysOn } from "./migrate.ts"
+import { isNotReached } from "./startAgain.ts"
+import { connection, type Server, upToDate } from "./upToDate.ts"
 
 /** The actors' own pool. */
 export class SeasonSql extends Context.Service<SeasonSql, PgClient.PgClient>()("agon/SeasonSql") {}
@@ -30,15 +30,10 @@ export class SeasonSql extends Context.Service<SeasonSql, PgClient.PgClient>()("
 /** The pool for traffic between nodes; undefined where there is no separate one, as in tests. */
 export class NodeSql extends Context.Reference<PgClient.PgClient | undefined>("agon/NodeSql", { defaultValue: () => undefined }) {}
 
-export interface Options {
-  readonly url: Redacted.Redacted
+export interface Options extends Server {
   /** Connections of each class of callers. */
   readonly request_connections?: number
   readonly season_connections?: number
-  /** How long to wait for a server that is not up yet; a minute where nothing is said. */
-  readonly patience_s?: number
-  /** How long one connection may take; 5 s where nothing is said. */
-  readonly connect_s?: number
 }
 
 /** With the embedded server's 60 connections, or a usual server's 100, there is room for two services and more, and a listener each. */
@@ -53,8 +48,6 @@ const NODE_CONNECTIONS = 4
 /** Of all pools together. */
 export const CONNECTIONS_OF_A_NODE =
   REQUEST_CONNECTIONS.anonymous + REQUEST_CONNECTIONS.session + REQUEST_CONNECTIONS.service + SEASON_CONNECTIONS + NODE_CONNECTIONS
-const CONNECT_S = 5
-const KEEP_ALIVE = Duration.seconds(30)
 const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }
 /**
  * Planner costs for flash storage. The defaults are for disks: with them a page of 25 rows is joined by reading a whole table of 18,000
@@ -73,11 +66,14 @@ const BY_KEY = {
   enable_seqscan: "off",
   plan_cache_mode: "force_generic_plan"
 }
-const MIGRATION_TIMEOUT = Duration.minutes(10)
 
 /** Waits for the server, applies the migrations, and gives all pools. */
 export const layer = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql, StartRefused> =>
-  Layer.effectDiscard(checked).pipe(Layer.provideMerge(layerPools(options)), Layer.provide(Layer.effectDiscard(prepare(options))))
+  layerUpToDate(options).pipe(Layer.provide(Layer.effectDiscard(upToDate(options))))
+
+/** The same where `upToDate` has ended. */
+export const layerUpToDate = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql, StartRefused> =>
+  Layer.effectDiscard(checked).pipe(Layer.provideMerge(layerPools(options)))
 
 /** On one of the connections by which a migration knows the node (beside.ts). */
 const checked = Effect.gen(function* () {
@@ -118,34 +114,3 @@ const poolOf = (options: Options, applicationName: string, maxConnections: numbe
 })
 
 const pool = (...of: Parameters<typeof poolOf>) => PgClient.layer(poolOf(...of))
-
-const connection = ({ connect_s = CONNECT_S, url }: Options) => ({
-  url,
-  connectTimeout: Duration.seconds(connect_s),
-  keepAlive: KEEP_ALIVE
-})
-
-/** Runs before the pools, on a connection of its own without the limits, because a migration may take longer than a request. */
-const prepare = (options: Options) =>
-  Effect.gen(function* () {
-    yield* reach(options.patience_s === undefined ? undefined : Duration.seconds(options.patience_s))
-    yield* migrate.pipe(
-      Effect.timeout(MIGRATION_TIMEOUT),
-      Effect.mapError((error) =>
-        error instanceof StartRefused ? error : refuse(`DATABASE_URL: the schema could not be brought up to date: ${explain(error)}`)
-      )
-    )
-  }).pipe(Effect.provide(PgClient.layer({ ...connection(options), applicationName: "agon start", maxConnections: 1 }).pipe(Layer.orDie)))
-
-const reach = Effect.fnUntraced(function* (patience: Duration.Duration | undefined) {
-  const sql = yield* SqlClient.SqlClient
-  const facts = sql<{ version: number; encoding: string }>`
-    SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding`
-  const rows = yield* Effect.catchTag(untilReached(facts, patience), "SqlError", (error) =>
-    refuse(`DATABASE_URL: the server cannot be used: ${explain(error)}`)
-  )
-  const { version, encoding } = rows[0]!
-  if (version < OLDEST_MAJOR * 10_000)
-    return yield* refuse(`DATABASE_URL: the server is Postgres ${Math.floor(version / 10_000)}; it takes ${OLDEST_MAJOR} or later`)
-  if (encoding !== "UTF8") return yield* refuse(`DATABASE_URL: the database is encoded in ${encoding}; it takes one in UTF8`)
-})

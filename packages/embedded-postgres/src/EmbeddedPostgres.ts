@@ -43,8 +43,8 @@ export interface Options {
   readonly password: Redacted.Redacted
   /** Settings of postgresql.conf beside ours or instead of them, as `{ max_connections: "100" }`. */
   readonly settings?: Readonly<Record<string, string>>
-  /** A folder in which `prepared.keep` may have left a cluster for this start to copy, where it has to make one. */
-  readonly prepared?: string
+  /** Where `keep` may have left a cluster for this start to copy, if it has to make one. */
+  readonly prepared?: Prepared.Shelf
   /** Where to look for Postgres's programs; tests name their own. */
   readonly candidates?: ReadonlyArray<Candidate>
 }
@@ -106,7 +106,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (
     yield* launch(site)
     yield* createDatabase(url("postgres"), name)
   })
-  yield* createDatabase(url("postgres"), name).pipe(
+  const admitted = createDatabase(url("postgres"), name).pipe(
     Effect.catchIf(isAnotherPassword, () => renewed),
     Effect.mapError((error) =>
       error._tag === "PostgresUnavailable"
@@ -114,6 +114,8 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (
         : unavailable("directory", `the embedded database refuses its own service: ${whyRefused(error)}`)
     )
   )
+  // A cluster that was made just now has the database and the password.
+  if (major !== undefined) yield* admitted
   yield* Effect.forkScoped(supervise(site))
   return { url: url(name), version: binaries.version, pid: () => site.child?.pid }
 })

@@ -4,7 +4,8 @@ import { Effect, Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { candidates } from "./binaries.ts"
 import { start } from "./EmbeddedPostgres.ts"
-import { keep } from "./prepared.ts"
+import { keep } from "./keep.ts"
+import type { Shelf } from "./prepared.ts"
 import { cleanUp, directory, isRoot, query } from "./testing/LaunchedService.ts"
 
 afterAll(cleanUp)
@@ -16,11 +17,15 @@ const FACTS = `SELECT system_identifier::text, current_database() AS database, c
    WHERE name IN ('data_checksums', 'server_encoding', 'lc_collate', 'wal_segment_size', 'password_encryption')) AS settings
   FROM pg_control_system()`
 
-/** Facts of a server on a new directory, and of the same when it is started again. */
-const facts = (prepared?: string) => {
+const onNewData = (prepared?: Shelf) => {
   const path = join(directory(), "data")
   mkdirSync(path, { mode: 0o700 })
-  const options = { directory: path, name: "kept", password: Redacted.make(PASSWORD), ...(prepared === undefined ? {} : { prepared }) }
+  return { directory: path, name: "kept", password: Redacted.make(PASSWORD), ...(prepared === undefined ? {} : { prepared }) }
+}
+
+/** Facts of a server on a new directory, and of the same when it is started again. */
+const facts = (folder?: string) => {
+  const options = onNewData(folder === undefined ? undefined : { folder })
   const told = Effect.gen(function* () {
     const { url } = yield* start(options)
     const wrong = new URL(Redacted.value(url))
@@ -76,5 +81,52 @@ describe("a prepared cluster", () => {
     truncateSync(join(damaged, readdirSync(damaged)[0]!, "global/pg_control"), 100)
     const [one] = await facts(damaged)
     assert.strictEqual(one["database"], "kept")
+  })
+})
+
+const says = (url: Redacted.Redacted, text: string) => Effect.promise(() => query(Redacted.value(url), text))
+
+/** The text in the database of a server on a new directory; undefined where its database is empty. */
+const held = (shelf: Shelf) =>
+  Effect.gen(function* () {
+    const { url } = yield* start(onNewData(shelf))
+    const [row] = yield* says(url, "SELECT to_regclass('note') IS NOT NULL AS is")
+    if (row!["is"] !== true) return undefined
+    return (yield* says(url, "SELECT text FROM note"))[0]!["text"]
+  }).pipe(Effect.scoped, Effect.runPromise)
+
+describe("a prepared cluster with contents", () => {
+  const folder = join(directory(), "clusters")
+  const shelf = (...editions: ReadonlyArray<string>): Shelf => ({ folder, editions: () => editions })
+  const contents = (edition: string) => ({
+    edition,
+    fill: (url: Redacted.Redacted) => says(url, `CREATE TABLE note (text text); INSERT INTO note VALUES ('${edition}')`)
+  })
+  beforeAll(() =>
+    Effect.runPromise(
+      Effect.forEach(["old", "new"], (edition) => keep({ folder, name: "kept", contents: contents(edition) }), { discard: true })
+    )
+  )
+
+  it("is found by the names of its contents, the first one first", async () => {
+    assert.strictEqual(await held(shelf("new", "old")), "new")
+    assert.strictEqual(await held(shelf("newer", "old", "")), "old")
+  })
+
+  it("is not taken by a start that wants others, or an empty database", async () => {
+    assert.isUndefined(await held(shelf("newer", "")))
+    assert.isUndefined(await held({ folder }))
+  })
+
+  it("has ended cleanly: a copy has nothing to recover", () => {
+    for (const name of readdirSync(folder)) assert.isFalse(existsSync(join(folder, name, "postmaster.pid")), name)
+  })
+
+  it("whose contents cannot be written is not there, and leaves nothing", async () => {
+    const before = readdirSync(folder)
+    const fill = () => Effect.fail("no" as const)
+    const said = await Effect.runPromise(Effect.flip(keep({ folder, name: "kept", contents: { edition: "newest", fill } })))
+    assert.strictEqual(said, "no")
+    assert.deepStrictEqual(readdirSync(folder), before)
   })
 })

@@ -1,42 +1,42 @@
 /**
- * Clusters that an installation makes ahead, one for each version of Postgres and user of the server, for first starts to copy.
+ * Clusters that an installation makes ahead (keep.ts) for first starts to copy: one for each version of Postgres, user of the server and
+ * edition.
  *
- * One belongs to the server's user, has the program's superuser and database, and a password that nobody knows: each copy gets its own. It
- * is renamed to its place once it is complete. One of other settings has another name, and is not found.
+ * An edition names what is in the database, so that a program which wants other contents does not find it. The program names those that it
+ * can use, the best one first: an older one whose contents it completes after its start costs less than a new cluster.
+ *
+ * A prepared cluster belongs to the server's user, has the program's superuser and database, and a password that nobody knows: each copy
+ * gets its own. It is renamed to its place once it is complete. One of other settings has another name, and is not found.
+ *
+ * Copies share Postgres's system identifier. By that Postgres knows whose log a standby or an archive may take, and a server that only
+ * its own program reaches has neither. Somebody who gives one an archive of its log has to keep those of two copies apart by folder.
  */
-import { createHash, randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, statSync } from "node:fs"
+import { createHash } from "node:crypto"
+import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
-import { Effect, Redacted } from "effect"
-import { type Candidate, find as findBinaries, sharedPlaces } from "./binaries.ts"
-import { argumentsOf, initdb, type Kind } from "./initdb.ts"
-import { serverUser } from "./serverUser.ts"
+import { argumentsOf, type Kind } from "./initdb.ts"
+
+export interface Shelf {
+  readonly folder: string
+  /** What a copy may hold, the best one first; asked where there is no cluster yet. Without it, an empty database. */
+  readonly editions?: () => ReadonlyArray<string>
+}
+
+/** The edition of a cluster whose database is empty. */
+export const EMPTY = ""
 
 const ownerOf = (user: Kind["user"]) => user?.uid ?? process.getuid?.() ?? 0
 
-const placeOf = (folder: string, kind: Kind) => {
-  const settings = createHash("sha256").update(argumentsOf(kind).join("\0")).digest("hex").slice(0, 12)
+export const placeOf = (folder: string, kind: Kind, edition: string) => {
+  const settings = createHash("sha256")
+    .update([...argumentsOf(kind), edition].join("\0"))
+    .digest("hex")
+    .slice(0, 12)
   return join(folder, `${kind.superuser}-${kind.binaries.version}-${ownerOf(kind.user)}-${settings}`)
 }
 
-/** The cluster of this kind in the folder, unless somebody else made it. */
-export const found = (folder: string, kind: Kind): string | undefined => {
-  const place = placeOf(folder, kind)
-  return existsSync(join(place, "PG_VERSION")) && statSync(place).uid === ownerOf(kind.user) ? place : undefined
-}
-
-/** Makes the cluster for the Postgres that is found here and this user, unless it is there: 40 MB. `name` as in `EmbeddedPostgres.start`. */
-export const keep = Effect.fn("prepared.keep")(function* (options: {
-  readonly folder: string
-  readonly name: string
-  readonly candidates?: ReadonlyArray<Candidate>
-}) {
-  const { candidates, folder, name } = options
-  mkdirSync(folder, { recursive: true })
-  const user = serverUser()
-  const spare = user === undefined ? [folder] : sharedPlaces
-  const binaries = yield* findBinaries({ name, user, spare, ...(candidates === undefined ? {} : { candidates }) })
-  const kind: Kind = { binaries, user, superuser: name }
-  if (found(folder, kind) !== undefined) return
-  yield* initdb({ ...kind, data: placeOf(folder, kind), password: Redacted.make(randomBytes(32).toString("hex")) })
-})
+/** The first cluster of this kind in the folder, in the order of the editions, unless somebody else made it. */
+export const found = ({ editions = () => [EMPTY], folder }: Shelf, kind: Kind): string | undefined =>
+  editions()
+    .map((edition) => placeOf(folder, kind, edition))
+    .find((place) => existsSync(join(place, "PG_VERSION")) && statSync(place).uid === ownerOf(kind.user))

@@ -11,7 +11,7 @@ import { prepare } from "./config/dataDirectory.ts"
 import * as Secrets from "./config/Secrets.ts"
 import { Settings } from "./config/Settings.ts"
 import type { StartRefused } from "./config/StartRefused.ts"
-import { type Opened, open } from "./database/open.ts"
+import { type Opened, openOwn } from "./database/open.ts"
 
 /** Among the first modules that the program loads meanwhile (loading.ts). */
 const schema = Effect.promise(() => import("./database/upToDate.ts"))
@@ -32,7 +32,7 @@ export class Foundations extends Context.Service<
       const secrets = yield* Secrets.load(settings.directory)
       const opened = yield* Deferred.make<Opened, StartRefused>()
       // The fiber has a scope of its own: nothing of the database is released before the fiber that still opens it has ended.
-      yield* open(settings, secrets).pipe(
+      yield* openOwn(settings, secrets).pipe(
         Effect.tap(({ url }) => Effect.flatMap(schema, ({ upToDate }) => upToDate({ url }))),
         Effect.flatMap((database) => Deferred.succeed(opened, database)),
         Effect.andThen(Effect.never),

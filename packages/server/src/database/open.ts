@@ -7,6 +7,7 @@ import { Effect, Option, type Redacted, type Scope } from "effect"
 import type { Secrets } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
+import { editions } from "./editions.ts"
 
 export interface Opened {
   /** The URL for `Database.layer`. */
@@ -21,10 +22,22 @@ export interface Opened {
 export const open = (
   settings: Pick<SettingsShape, "database_url" | "directory">,
   secrets: Pick<Secrets, "postgres">
+): Effect.Effect<Opened, StartRefused, Scope.Scope> => openBy(settings, optionsOf(settings, secrets))
+
+/**
+ * The same for the service itself: where there is no embedded database yet it may be a copy of a prepared one, which has a schema. Other
+ * programs start with an empty one, as a restore needs it.
+ */
+export const openOwn = (...[settings, secrets]: Parameters<typeof open>): ReturnType<typeof open> =>
+  openBy(settings, { ...optionsOf(settings, secrets), prepared: { folder: PREPARED, editions } })
+
+const openBy = (
+  { database_url }: Pick<SettingsShape, "database_url">,
+  options: EmbeddedPostgres.Options
 ): Effect.Effect<Opened, StartRefused, Scope.Scope> =>
   Effect.gen(function* () {
-    if (settings.database_url !== undefined) return { url: settings.database_url, embedded: false }
-    const { url } = yield* EmbeddedPostgres.start(optionsOf(settings, secrets)).pipe(Effect.mapError(refusalOf))
+    if (database_url !== undefined) return { url: database_url, embedded: false }
+    const { url } = yield* EmbeddedPostgres.start(options).pipe(Effect.mapError(refusalOf))
     return { url, embedded: true }
   })
 
@@ -42,7 +55,6 @@ const optionsOf = ({ directory }: { readonly directory: string }, { postgres }: 
   directory,
   password: postgres,
   name: NAME,
-  prepared: PREPARED,
   settings: POSTGRES_SETTINGS
 })
 

@@ -52,6 +52,9 @@ const tables = Effect.gen(function* () {
   yield* sql.withTransaction(Effect.andThen(sql`SELECT pg_advisory_xact_lock(${TABLES_LOCK})`, Effect.scoped(made)))
 })
 
+/** Those that `layerAlone` makes where they are missing. */
+export const tablesAlone = Effect.scoped(Layer.build(SqlMessageStorage.layerMigrations({})))
+
 const layerSql = Layer.effect(
   SqlClient.SqlClient,
   Effect.gen(function* () {

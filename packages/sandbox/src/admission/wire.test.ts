@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { emptyMessages, nested, record } from "./testing/hostileFiles.ts"
+import { emptyMessages, nested, record, varint } from "./testing/hostileFiles.ts"
 import { linear } from "./testing/testModels.ts"
 import { scanWire, WIRE_LIMITS } from "./wire.ts"
 
@@ -7,6 +7,15 @@ const refusal = (bytes: Uint8Array) => {
   const check = scanWire(bytes)
   assert.isFalse(check.ok)
   return check.ok ? "" : check.message
+}
+
+/** A file of one list of zeros at the end of these fields. Its pages are never touched, so a large one costs nothing. */
+const zeros = (fields: ReadonlyArray<number>, bytes: number): Uint8Array => {
+  let head: ReadonlyArray<number> = []
+  for (const field of fields.toReversed()) head = [...varint(8 * field + 2), ...varint(head.length + bytes), ...head]
+  const file = new Uint8Array(head.length + bytes)
+  file.set(head)
+  return file
 }
 
 describe("scanWire", () => {
@@ -66,6 +75,23 @@ describe("scanWire", () => {
     // Data as bytes, and floats or int32 in a list, take no more than eight times their length.
     for (const field of [4, 5, 9]) assert.isTrue(scanWire(tensor(field, list)).ok, `field ${field} of a tensor`)
     assert.isTrue(scanWire(tensor(7, list.subarray(100))).ok)
+  })
+
+  it("refuses more numbers in lists of floats, doubles and int32 than the decoder has memory for", () => {
+    const many = `${WIRE_LIMITS.numbers} numbers`
+    for (const [where, bytes] of [
+      [[7, 5, 4], 4],
+      [[7, 5, 5], 1],
+      [[7, 5, 10], 8],
+      [[7, 1, 5, 7], 4]
+    ] as const) {
+      assert.isTrue(scanWire(zeros(where, bytes * WIRE_LIMITS.numbers)).ok, `fields ${where}`)
+      assert.include(refusal(zeros(where, bytes * (WIRE_LIMITS.numbers + 1))), many, `fields ${where}`)
+    }
+    const half = record(5, record(5, new Uint8Array(WIRE_LIMITS.numbers / 2 + 1)))
+    assert.include(refusal(record(7, Buffer.concat([half, half]))), many)
+    // The same bytes as raw_data are no list.
+    assert.isTrue(scanWire(zeros([7, 5, 9], 8 * (WIRE_LIMITS.numbers + 1))).ok)
   })
 
   it("refuses graphs nested in graphs beyond 32 levels", () => {

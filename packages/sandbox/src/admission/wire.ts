@@ -6,7 +6,7 @@
  * It also refuses encodings that two readers may understand differently (a second graph or type where one belongs, groups),
  * since our decoder examines the file and ONNX Runtime runs it.
  */
-export const WIRE_LIMITS = { messages: 20_000, depth: 32, records: 1_000_000 } as const
+export const WIRE_LIMITS = { messages: 20_000, depth: 32, records: 1_000_000, numbers: 16_777_216 } as const
 
 type MessageName =
   | "Model"
@@ -82,6 +82,15 @@ const FIELDS: Readonly<Record<MessageName, Readonly<Record<number, { readonly ki
  */
 const WIDE: Partial<Readonly<Record<MessageName, ReadonlyArray<number>>>> = { Tensor: [1, 7, 11], Attribute: [8] }
 
+/**
+ * Packed lists of other numbers by their fields, with the fewest bytes that one takes: float_data, int32_data, double_data, floats.
+ * The decoder makes a list of 8 bytes a number and copies it as it grows: 60 million exhausted the process, which is no verdict.
+ */
+const NARROW: Partial<Readonly<Record<MessageName, Readonly<Record<number, number>>>>> = {
+  Tensor: { 4: 4, 5: 1, 10: 8 },
+  Attribute: { 7: 4 }
+}
+
 export type WireCheck = { readonly ok: true; readonly messages: number } | { readonly ok: false; readonly message: string }
 
 const refuse = (message: string): WireCheck => ({ ok: false, message })
@@ -90,8 +99,10 @@ const refuse = (message: string): WireCheck => ({ ok: false, message })
 class Cursor {
   readonly bytes: Uint8Array
   at = 0
-  /** Bytes of packed lists stepped over. */
+  /** Bytes of packed lists of 64-bit numbers stepped over. */
   packed = 0
+  /** Numbers of the other packed lists, at most. */
+  numbers = 0
   constructor(bytes: Uint8Array) {
     this.bytes = bytes
   }
@@ -132,6 +143,7 @@ const record = (cursor: Cursor, frame: Frame): Frame | null | string => {
     if (length < 0 || length > frame.end - cursor.at) return `has a length that runs past its end at byte ${start}`
     if (known === undefined) {
       if (WIDE[frame.kind]?.includes(field)) cursor.packed += length
+      cursor.numbers += Math.floor(length / (NARROW[frame.kind]?.[field] ?? Number.POSITIVE_INFINITY))
       cursor.at += length
       return null
     }
@@ -159,6 +171,8 @@ export const scanWire = (bytes: Uint8Array): WireCheck => {
     const next = record(cursor, frame)
     if (++records + cursor.packed > WIRE_LIMITS.records)
       return refuse(`The weights file has more than ${WIRE_LIMITS.records} records; store weights as raw_data.`)
+    if (cursor.numbers > WIRE_LIMITS.numbers)
+      return refuse(`The weights file has more than ${WIRE_LIMITS.numbers} numbers outside raw_data; store weights as raw_data.`)
     if (typeof next === "string") return refuse(`The weights file is not a readable ONNX model: it ${next}.`)
     if (next === null) continue
     if (++messages > WIRE_LIMITS.messages)

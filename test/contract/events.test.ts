@@ -168,7 +168,15 @@ layer(web, A.options)("a view", (it) => {
       const last = yield* counts("?limit=4&cursor=4")
       assert.deepStrictEqual([last.events.map(({ day }: any) => day), last.next_cursor], [["2026-02-01", "2026-02-01"], null])
       assert.deepStrictEqual(yield* counts("?cursor=99"), { events: [], next_cursor: null })
-      for (const query of ["?kind=board", "?from=x", "?to=2026-02-30", "?from=2026-2-1", "?to=2026-02-01T00:00:00Z"]) {
+      for (const query of [
+        "?kind=board",
+        "?from=x",
+        "?to=2026-02-30",
+        "?from=2026-2-1",
+        "?to=2026-02-01T00:00:00Z",
+        "?from=0000-01-01",
+        "?to=0000-12-31"
+      ]) {
         assert.deepStrictEqual(A.refusal(yield* A.read(`/v1/admin/events${query}`)), [400, "invalid_request"], query)
       }
       assert.deepStrictEqual(A.refusal(yield* A.read("/v1/admin/events", "ada")), [403, "admin_only"])

@@ -40,17 +40,14 @@ export const ViewCounts = Schema.Struct({ events: Schema.Array(ViewCount), next_
 })
 export type ViewCounts = typeof ViewCounts.Type
 
-const date = /^\d{4}-\d\d-\d\d$/
-const AnyDay = Schema.String.check(
-  Schema.makeFilter((text: string) => (date.test(text) && isDay(text) ? undefined : "expected a day as YYYY-MM-DD"), {
-    toJsonSchema: () => ({ format: "date" })
-  })
-)
+/** The year 0 is none of the calendar, and the database takes none. */
+const date = /^(?!0000)\d{4}-\d\d-\d\d$/
 /** Refuses the 30th of February, which Date would read as a day in March. */
 const isDay = (text: string) => {
-  const ms = Date.parse(`${text}T00:00:00Z`)
+  const ms = date.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text)
 }
+const AnyDay = Schema.String.check(Schema.makeFilter(isDay, { expected: "a day as YYYY-MM-DD", toJsonSchema: () => ({ format: "date" }) }))
 
 const ViewQuery = Schema.Struct({
   kind: Schema.optionalKey(ViewKind),

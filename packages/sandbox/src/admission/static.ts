@@ -13,6 +13,7 @@ import { checkDomains, checkOperators } from "./operators.ts"
 import { checkSignature } from "./signature.ts"
 import { checkExternalData, checkTensors, countParameters } from "./tensors.ts"
 import { scanWire } from "./wire.ts"
+import { checkWrapping } from "./wrapping.ts"
 
 export interface Plan {
   readonly param_count: number
@@ -111,6 +112,7 @@ export const examineFiles = (request: ExamineRequest): StaticCheck => {
     checkElementTypes(graph) ??
     checkTensors(graph) ??
     checkExtents(graph) ??
+    checkWrapping(graph) ??
     checkBounds(graph) ??
     checkSignature(graph, boards) ??
     checkMemory(request, read.manifest, boards)

@@ -1,0 +1,34 @@
+/**
+ * Pad in the mode `wrap` reads before its input where it pads an axis at its beginning by more than the axis is long: old heap content,
+ * which a model can use as an undeclared memory between turns. How long an axis is the file need not say, but none that the kernel takes
+ * is empty, so a pad of one is safe. The trial cannot tell: a model may look at what it read in a rare position alone.
+ */
+import type { AttributeProto, GraphProto, NodeProto } from "@agon/onnx/Model.ts"
+import { quote, type Rejected, reject } from "../Verdict.ts"
+import { constantsOf } from "./bounds.ts"
+
+type Sizes = ReadonlyArray<number>
+
+const BEFORE_MAX = 1
+
+const attributeOf = (node: NodeProto, name: string): AttributeProto | undefined => node.attribute.find((one) => one.name === name)
+const wraps = (node: NodeProto) => node.opType === "Pad" && Buffer.from(attributeOf(node, "mode")?.s ?? []).toString() === "wrap"
+
+/** The pads, those at the beginnings of the axes first; undefined where the model computes them. Early opsets have them as an attribute. */
+const padsOf = (node: NodeProto, constants: ReadonlyMap<string, Sizes>): Sizes | undefined =>
+  node.input.length > 1 ? constants.get(node.input[1]!) : attributeOf(node, "pads")?.ints.map(Number)
+
+export const checkWrapping = (graph: GraphProto): Rejected | null => {
+  const wrapping = graph.node.filter(wraps)
+  const constants = wrapping.length === 0 ? new Map<string, Sizes>() : constantsOf(graph)
+  for (const node of wrapping) {
+    const pads = padsOf(node, constants)
+    const safe = pads?.slice(0, Math.ceil(pads.length / 2)).every((before) => before <= BEFORE_MAX) ?? false
+    if (!safe)
+      return reject(
+        "unsupported_operator",
+        `Operator Pad ${quote(node.name)} may wrap by ${BEFORE_MAX} at most before an axis, by a constant of the file; put a wider one together by Slice and Concat.`
+      )
+  }
+  return null
+}

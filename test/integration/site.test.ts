@@ -146,15 +146,15 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
     })
   )
 
-  it.effect("shows the boards of a season as pictures, and a podium of models that people have entered", () =>
+  it.effect("shows the boards of a season as pictures, and who is in front of the models that people have entered", () =>
     Effect.gen(function* () {
       yield* siteAnswers
       const { text } = yield* get("/games/snakes/seasons/spring")
       const boards = text.slice(text.indexOf('<ul class="cards boards">'))
       assert.match(boards, /<h3><a href="\/games\/snakes\/seasons\/spring\/boards\/duel">duel<\/a><\/h3>\n<svg class="agon-picture /)
-      const podium = text.slice(text.indexOf("In front just now"), text.indexOf("<h2>Ladders"))
-      assert.match(podium, /<li value="1">/)
-      assert.notInclude(podium, "baseline")
+      const ladders = text.slice(text.indexOf('<h2 id="ladders">'), text.indexOf('<h2 id="matches">'))
+      assert.match(ladders, /<td><a href="\/models\/[^"]*"><bdi>[^<]*<\/bdi><\/a> of <a href="\/people\//)
+      assert.notInclude(ladders, "<i>baseline</i>")
     })
   )
 

@@ -1,19 +1,21 @@
 /** The front page: what is running, what is being played now, and what was said last. */
 import type { Client } from "@agon/api/Client.ts"
 import type { Game } from "@agon/api/game/api.ts"
+import type { Leaderboard } from "@agon/api/leaderboard/api.ts"
 import type { MatchCard } from "@agon/api/match/Match.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import type { Playing } from "@agon/api/season/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { ANNOUNCEMENTS, NEWS } from "../html/feedLinks.ts"
-import { type Html, html, said } from "../html/Html.ts"
+import { type Html, html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import { gameAt, inPublic, ladderAt, link, seasonAt } from "../html/links.ts"
-import { counted } from "../html/words.ts"
+import { gameAt, inPublic, kitAt, link, seasonAt } from "../html/links.ts"
+import { count, counted, time } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { orNothing } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
+import { readTop, topOf } from "../leaderboard/top.ts"
 import { matchTable } from "../match/cards.ts"
 import { watchSection } from "../match/watch.ts"
 import { announcementList } from "../writing/parts.ts"
@@ -35,6 +37,7 @@ const SIGN_IN_ERRORS: Readonly<Record<string, string>> = {
 interface Live {
   readonly season: Season
   readonly now: Playing
+  readonly top: Leaderboard
   readonly matches: ReadonlyArray<MatchCard>
 }
 
@@ -48,28 +51,27 @@ const live = (client: Client, game: Game) =>
           Effect.all(
             [
               client.season.playing({ params: { game: game.slug, slug: season.slug } }),
-              client.match.matches({ query: { game: game.slug, season: season.slug, sort: "newest", ...firstPage(MATCHES) } })
+              client.match.matches({ query: { game: game.slug, season: season.slug, sort: "newest", ...firstPage(MATCHES) } }),
+              readTop(client, season)
             ],
             { concurrency: "unbounded" }
           ),
-          ([now, { matches }]): Live => ({ season, now, matches })
+          ([now, { matches }, top]): Live => ({ season, now, matches, top })
         ),
       { concurrency: "unbounded" }
     )
   )
 
-const seasonCard = ({ now: { playing }, season }: Live): Html => html`<li>
+const seasonCard = ({ now: { playing }, season, top }: Live): Html => html`<li>
 <h3>${link(seasonAt(season.game, season.slug), season.name)}</h3>
-<p>${counted(playing, "match", "matches")} being played now, ${counted(season.matches_played, "match", "matches")} so far,
-${counted(season.entries, "model")}.</p>
-<p><a href="${ladderAt(season.game, season.slug, "open")}">Ladder of ${said(season.name)}</a></p>
-</li>
+<p class="faint">${counted(season.entries, "model")}, ${counted(season.matches_played, "match", "matches")} played, ${count(playing)} being played now. Takes models until ${time(season.submissions_close_at)}.</p>
+${topOf(inPublic, season, top)}</li>
 `
 
 const gameSection = (game: Game, seasons: ReadonlyArray<Live>): Html => html`<section aria-labelledby="game-${game.slug}">
 <h2 id="game-${game.slug}">${link(gameAt(game.slug), game.name)}</h2>
 <p>${game.description}</p>
-${seasons.length === 0 ? html`<p class="faint">No season is live.</p>` : html`<ul class="cards">\n${seasons.map(seasonCard)}</ul>`}
+${seasons.length === 0 ? html`<p class="faint">No season is live just now. <a href="${gameAt(game.slug)}">Its seasons</a></p>` : html`<ul class="cards seasons">\n${seasons.map(seasonCard)}</ul>`}
 </section>
 `
 
@@ -80,8 +82,12 @@ const featuredMatches = (client: Client) =>
     Effect.catchTag("unknown_season", () => Effect.succeed([]))
   )
 
+/** A trial has no page, and counts for nothing. */
 const newestOf = (matches: ReadonlyArray<MatchCard>) =>
-  matches.toSorted((a, b) => Date.parse(b.played_at ?? "") - Date.parse(a.played_at ?? "")).slice(0, MATCHES)
+  matches
+    .filter(({ is_trial }) => !is_trial)
+    .toSorted((a, b) => Date.parse(b.played_at ?? "") - Date.parse(a.played_at ?? ""))
+    .slice(0, MATCHES)
 
 const boardOf = (client: Client) => (match: MatchCard) =>
   Effect.map(
@@ -110,9 +116,10 @@ export const home: SharedRoute = {
     const error = SIGN_IN_ERRORS[query["sign_in_error"] ?? ""]
     const main = html`${error !== undefined && html`<p role="alert" class="bad">${error}</p>\n`}<h1>Models compete here</h1>
 <p>Competitors enter trained networks. They play each other day and night, ratings move with every match, and each match can be
-checked by anybody.</p>
+checked by anybody. <a href="${kitAt("first-hour")}">Enter one of your own</a>: it takes an hour from nothing.</p>
 ${watched}${announcementList(announced.announcements)}
-${games.map((game, i) => gameSection(game, seasons[i]!))}
+<div id="seasons">
+${games.map((game, i) => gameSection(game, seasons[i]!))}</div>
 <h2>Played last</h2>
 ${matchTable(inPublic, "The matches that ended last", newest, seasonOf)}
 <p><a href="/matches">All matches</a></p>`

@@ -30,8 +30,8 @@ const own = (name: string, more = ""): readonly [string, Asset] => {
   return [`${ROOT}${named}`, { body, contentType: TYPES[extension]! }]
 }
 
-const [MATCHES, CHARTS] = ["match.css", "chart.css"].map((name) => readFileSync(join(import.meta.dirname, name), "utf8"))
-const STYLE = own("site.css", `${MATCHES}${CHARTS}${pictureStyles}`)
+const PARTS = ["table.css", "form.css", "match.css", "chart.css"].map((name) => readFileSync(join(import.meta.dirname, name), "utf8"))
+const STYLE = own("site.css", `${PARTS.join("")}${pictureStyles}`)
 const ICON = own("favicon.svg")
 
 export const styleAt = STYLE[0]

@@ -45,16 +45,23 @@ ${feeds.map(feedLink)}${scripts}</head>
 <header>
 <a href="/">Agon</a>
 <nav aria-label="Site"><ul>
+<li><a href="/#seasons">Seasons</a></li>
 <li><a href="/matches">Matches</a></li>
 <li><a href="/news">News</a></li>
 <li><a href="${kitAt("readme")}">Take part</a></li>
-<li><a href="/docs">API</a></li>
 ${signIn && html`<li><a href="/me">My page</a></li>\n`}</ul></nav>
 </header>
 <main id="main" tabindex="-1">
 ${main}
 </main>
-<footer>Competitions between trained models. Every rated match can be recomputed by its rules.</footer>
+<footer>
+<p>Competitions between trained models. Every rated match can be recomputed by its rules.</p>
+<nav aria-label="More"><ul>
+<li><a href="${kitAt("rules")}">Rules of the games</a></li>
+<li><a href="${kitAt("ratings")}">Ratings</a></li>
+<li><a href="/docs">API</a></li>
+</ul></nav>
+</footer>
 </body>
 </html>
 `}`

@@ -1,18 +1,18 @@
 /** Lists of matches, and what is said of a match in one line. */
 import type { CardSeat, MatchCard } from "@agon/api/match/Match.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { link, type Places } from "../html/links.ts"
+import type { Places } from "../html/links.ts"
 import { count, time, words } from "../html/words.ts"
 import type { SeasonNames } from "../http/seasonNames.ts"
 
-/** `1. Alpha 80`: the better rank first. */
-const placed = (at: Places, seats: ReadonlyArray<CardSeat>): Html =>
-  html`<ol>${seats
-    .toSorted((a, b) => (a.rank ?? a.seat) - (b.rank ?? b.seat))
-    .map(
-      ({ model, model_id, rank, score }) =>
-        html`<li value="${rank ?? 0}">${link(at.model(model_id), model)}${score !== null && html` ${count(score)}`}</li>`
-    )}</ol>`
+/** `Alpha 80 – Beta 50`: the better rank first, and the first ones stand out. Models of the same rank have a sign of equality between them. */
+const placed = (seats: ReadonlyArray<CardSeat>): ReadonlyArray<Html> => {
+  const places = seats.toSorted((a, b) => (a.rank ?? a.seat) - (b.rank ?? b.seat))
+  return places.map(({ model, rank, score }, i) => {
+    const between = i > 0 && (rank !== null && places[i - 1]!.rank === rank ? " = " : " – ")
+    return html`${between}${rank === 1 ? html`<b>${said(model)}</b>` : said(model)}${score !== null && html` <small>${count(score)}</small>`}`
+  })
+}
 
 /** `Alpha – Beta`, each name for itself. */
 export const names = (seats: ReadonlyArray<Pick<CardSeat, "model">>): ReadonlyArray<Html> =>
@@ -29,24 +29,32 @@ export const winners = (seats: ReadonlyArray<Pick<CardSeat, "model" | "rank">>):
   return html`${first.map(({ model }, i) => html`${i > 0 && (i === first.length - 1 ? " and " : ", ")}${said(model)}`)} share the first place.`
 }
 
+/** Columns that say the same in each row are left out. */
+interface Columns {
+  readonly seasons: boolean
+  readonly comments: boolean
+}
+
 /** Trials are listed, and have no page. */
-const row = (at: Places, seasonOf: SeasonNames, card: MatchCard): Html => html`<tr>
-<th scope="row">${card.is_trial ? html`${names(card.seats)} <span class="faint">trial</span>` : html`<a href="${at.match(card.id)}">${names(card.seats)}</a>`}</th>
-<td>${placed(at, card.seats)}</td>
-<td><a href="${at.season(card.game, card.season)}">${said(seasonOf(card.game, card.season))}</a><br><a href="${at.board(card.game, card.season, card.map)}">${card.map}</a></td>
-<td class="n">${card.turns}</td>
-<td>${card.reason !== null && words(card.reason)}</td>
-<td>${card.played_at !== null && time(card.played_at)}</td>
-<td class="n">${card.comments}</td>
-</tr>
+const row = (at: Places, seasonOf: SeasonNames, columns: Columns, card: MatchCard): Html => html`<tr>
+<th scope="row">${card.is_trial ? html`${names(card.seats)} <span class="faint">trial</span>` : html`<a href="${at.match(card.id)}">${placed(card.seats)}</a>`}</th>
+${columns.seasons && html`<td class="of"><a href="${at.season(card.game, card.season)}">${said(seasonOf(card.game, card.season))}</a></td>\n`}<td class="of"><a href="${at.board(card.game, card.season, card.map)}">${card.map}</a></td>
+<td class="n turns">${card.turns}</td>
+<td class="ending">${card.reason !== null && words(card.reason)}</td>
+<td class="played">${card.played_at !== null && time(card.played_at)}</td>
+${columns.comments && html`<td class="n comments">${card.comments > 0 && count(card.comments)}</td>\n`}</tr>
 `
 
-export const matchTable = (at: Places, caption: string, matches: ReadonlyArray<MatchCard>, seasonOf: SeasonNames): Html =>
-  matches.length === 0
-    ? html`<p class="faint">No matches.</p>`
-    : html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="matches">
+export const matchTable = (at: Places, caption: string, matches: ReadonlyArray<MatchCard>, seasonOf: SeasonNames): Html => {
+  if (matches.length === 0) return html`<p class="faint">No match has been played yet.</p>`
+  const columns: Columns = {
+    seasons: matches.some(({ game, season }) => game !== matches[0]!.game || season !== matches[0]!.season),
+    comments: matches.some(({ comments }) => comments > 0)
+  }
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="matches">
 <caption>${caption}</caption>
-<thead><tr><th scope="col">Match</th><th scope="col">Places and scores</th><th scope="col">Season, board</th><th scope="col">Turns</th><th scope="col">Ending</th><th scope="col">Played</th><th scope="col">Comments</th></tr></thead>
+<thead><tr><th scope="col">Match, the winner first</th>${columns.seasons && html`<th scope="col">Season</th>`}<th scope="col">Board</th><th scope="col">Turns</th><th scope="col">Ending</th><th scope="col">Played</th>${columns.comments && html`<th scope="col">Comments</th>`}</tr></thead>
 <tbody>
-${matches.map((card) => row(at, seasonOf, card))}</tbody>
+${matches.map((card) => row(at, seasonOf, columns, card))}</tbody>
 </table></div>`
+}

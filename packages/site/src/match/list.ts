@@ -3,7 +3,7 @@ import { MatchQuery } from "@agon/api/match/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect, Exit } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import type { Places } from "../html/links.ts"
+import { link, type Places } from "../html/links.ts"
 import { pager } from "../html/pager.ts"
 import { counted } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -53,10 +53,10 @@ export const matchList: SharedRoute = {
     })).flat()
     const seasonOf = yield* seasonNames(asked, matches, seasons)
     const game = filters["game"] ?? games[0] ?? ""
-    const where = season === null ? "" : ` in ${seasonOf(game, season)}`
-    const found = matchTable(at, `${counted(total, "rated match", "rated matches")} found${where}`, matches, seasonOf)
+    const where = season !== null && html`<p>Of season ${link(at.season(game, season), seasonOf(game, season))}.</p>\n`
+    const found = matchTable(at, `${counted(total, "rated match", "rated matches")} found`, matches, seasonOf)
     return page(
-      html`${seasonNav(at, seasons, season)}${found}\n${pager({ path: at.matches(), query: filters, offset: decoded.value.cursor, rows: ROWS, next: next_cursor })}`
+      html`${seasonNav(at, seasons, season)}${where}${found}\n${pager({ path: at.matches(), query: filters, offset: decoded.value.cursor, rows: ROWS, next: next_cursor })}`
     )
   })
 }

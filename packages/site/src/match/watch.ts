@@ -20,10 +20,9 @@ const section = (at: Places, match: MatchCard, board: unknown, seasonOf: SeasonN
   return html`<section class="watch" aria-labelledby="watch">
 ${board !== undefined && picture(board)}<div>
 <h2 id="watch">Watch a match</h2>
-<p>${names(seats)}</p>
-<p>${turns !== null && html`${counted(turns, "turn")} `}on ${map}, in ${said(seasonOf(game, season))}. ${winners(seats)}</p>
+<p><b>${winners(seats)}</b> ${names(seats)}, ${turns !== null && html`${counted(turns, "turn")} `}on ${map}, in ${said(seasonOf(game, season))}.</p>
 <p><a class="act" href="${at.match(id)}">Watch it, and see it recomputed</a></p>
-<p class="faint">Your browser plays it again by the rules, from the board, the seed and the moves, and says whether it comes to the same end.</p>
+<p class="faint">Your browser plays it again by the rules and says whether it comes to the same end.</p>
 </div>
 </section>
 `

@@ -5,12 +5,12 @@ import { Effect } from "effect"
 import { ANNOUNCEMENTS } from "../html/feedLinks.ts"
 import { html, said } from "../html/Html.ts"
 import { kitAt, myModelsAt } from "../html/links.ts"
-import { count, counted } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
+import { readTop, topOf } from "../leaderboard/top.ts"
 import { matchTable } from "../match/cards.ts"
 import { watchSection } from "../match/watch.ts"
-import { boardList, boardPictures, clock, ladderList, podiumSection, rulesSection } from "./parts.ts"
+import { boardList, boardPictures, clock, figures, ladderList, podiumSection, rulesSection } from "./parts.ts"
 
 const MATCHES = 10
 
@@ -23,10 +23,15 @@ const takingPart = ({ close_requested_at, entry, state, visibility }: Season) =>
   state === "live" &&
   close_requested_at === null &&
   visibility === "public" &&
-  html`<p><a href="${myModelsAt}">Enter a model</a>${entry === "restricted" && " (people on the roster may)"}, or read first <a href="${kitAt("first-hour")}">how one is made</a>.</p>\n`
+  html`<ul class="acts">
+<li><a class="act" href="${myModelsAt}">Enter a model</a></li>
+<li><a class="act aside" href="${kitAt("first-hour")}">How it is done</a></li>
+${entry === "restricted" && html`<li class="faint">People on the roster may enter.</li>\n`}</ul>
+`
 
 /** The page is long, on a phone above all. */
 const parts = html`<nav aria-label="On this page"><ul>
+<li><a href="#standings">Standings</a></li>
 <li><a href="#ladders">Ladders</a></li>
 <li><a href="#matches">Played last</a></li>
 <li><a href="#rules">Rules</a></li>
@@ -39,13 +44,14 @@ export const seasonPage: SharedRoute = {
   render: Effect.fnUntraced(function* (asked) {
     const { at, client, params } = asked
     const of = { game: params["game"]!, slug: params["slug"]! }
-    const [season, podium, { playing }, { maps }, { matches }] = yield* Effect.all(
+    const [season, podium, { playing }, { maps }, { matches }, top] = yield* Effect.all(
       [
         client.season.season({ params: of }),
         client.season.podium({ params: of }),
         client.season.playing({ params: of }),
         client.board.boards({ params: of, query: { enabled: false, boards: true } }),
-        client.match.matches({ query: { game: of.game, season: of.slug, sort: "newest", ...firstPage(MATCHES) } })
+        client.match.matches({ query: { game: of.game, season: of.slug, sort: "newest", ...firstPage(MATCHES) } }),
+        readTop(client, { game: of.game, slug: of.slug })
       ],
       { concurrency: "unbounded" }
     )
@@ -53,18 +59,19 @@ export const seasonPage: SharedRoute = {
     const watched = yield* watchSection(at, matches, seasonOf, ({ map }) =>
       Effect.succeed(maps.find(({ map_id }) => map_id === map)?.board)
     )
+    const counted = matches.filter(({ is_trial }) => !is_trial)
+    const standings = topOf(at, season, top)
     const main = html`${yield* crumbs(asked, { game: season.game })}
 <h1>${said(season.name)}</h1>
+${figures(season, playing)}
 ${clock(season)}
-<p>${counted(playing, "match", "matches")} being played now, ${counted(season.matches_played, "match", "matches")} so far.
-${counted(season.entries, "model")} in the season, ${counted(season.in_flight_versions, "version")} in admission,
-${count(season.entered_versions)} ever submitted.</p>
 ${takingPart(season)}${parts}
-${watched}${podiumSection(at, season, podium)}
+${podiumSection(at, season, podium)}<div class="beside" id="standings">
+${standings !== "" && html`<section aria-labelledby="open-title">\n<h2 id="open-title">${top.closed ? "How it ended" : "Who leads"}</h2>\n${standings}</section>\n`}${watched}</div>
 <h2 id="ladders">Ladders</h2>
-${ladderList(at, season)}
+${ladderList(at, season, podium)}
 <h2 id="matches">Played last</h2>
-${matchTable(at, `The last matches of ${season.name}`, matches, seasonOf)}
+${matchTable(at, `The last matches of ${season.name}`, counted, seasonOf)}
 <p><a href="${at.matches({ game: season.game, season: season.slug })}">All matches of this season</a></p>
 ${rulesSection(season)}
 <h2 id="boards">Boards</h2>

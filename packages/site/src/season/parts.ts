@@ -7,6 +7,16 @@ import { link, owned, type Places } from "../html/links.ts"
 import { bytes, count, counted, decimal, duration, time, words } from "../html/words.ts"
 import { boardPicture } from "../picture/boardPicture.ts"
 
+export const figures = (
+  { entered_versions, entries, in_flight_versions, matches_played }: Season,
+  playing: number
+): Html => html`<dl class="figures">
+<div><dt>Models</dt><dd>${count(entries)}</dd></div>
+<div><dt>Matches</dt><dd>${count(matches_played)}</dd></div>
+<div><dt>Playing</dt><dd>${count(playing)}</dd></div>
+<div><dt>Versions</dt><dd>${count(entered_versions)}${in_flight_versions > 0 && html` <small>${count(in_flight_versions)} in admission</small>`}</dd></div>
+</dl>`
+
 /** The round being played, and the next. */
 export const clock = ({ closed_at, next_round, round, state, submissions_close_at, submissions_open_at }: Season): Html =>
   html`<dl>
@@ -29,16 +39,18 @@ const placeList = (at: Places, places: ReadonlyArray<Placed>): ReadonlyArray<Htm
   places.map(({ model, model_id, owner, rating, version }) => {
     const place = 1 + places.filter((one) => one.rating > rating).length
     const isShared = places.filter((one) => one.rating === rating).length > 1
-    return html`<li value="${place}">${link(at.model(model_id), model)} version ${version} of ${owned(owner)}, ${decimal(rating)}${isShared && ", a shared place"}</li>`
+    return html`<li value="${place}"><b>${link(at.model(model_id), model)}</b> v${version} of ${owned(owner)}, ${decimal(rating)}${isShared && ", a shared place"}</li>`
   })
 
+/** How a season that is over has ended. */
 export const podiumSection = (at: Places, { game, slug }: Season, { frozen, ladders }: Podium): Html | "" => {
+  if (!frozen) return ""
   // A baseline shows how strong the others are and takes no place.
   const taken = Object.entries(ladders)
     .map(([ladder, places]) => [ladder, places.filter(({ owner }) => owner !== null)] as const)
     .filter(([, places]) => places.length > 0)
   if (taken.length === 0) return ""
-  return html`<h2>${frozen ? "Podium" : "In front just now"}</h2>
+  return html`<h2>Podium</h2>
 <ul class="cards">
 ${taken.map(
   ([ladder, places]) => html`<li>
@@ -49,13 +61,26 @@ ${taken.map(
 )}</ul>`
 }
 
-export const ladderList = (at: Places, { game, slug, weight_classes }: Season): Html => html`<div class="scroll"><table>
-<caption>Weight classes. Every model is also on the open ladder.</caption>
-<thead><tr><th scope="col">Ladder</th><th scope="col">Files up to</th><th scope="col">Memory besides</th><th scope="col">Memory for each cell</th></tr></thead>
+/** The best that a person has entered; a baseline shows how strong the others are and takes no place. */
+const inFront = (at: Places, places: ReadonlyArray<Placed>): Html => {
+  const first = places.find(({ owner }) => owner !== null)
+  return first === undefined
+    ? html`<td class="faint">nobody yet</td>\n<td class="n"></td>`
+    : html`<td>${link(at.model(first.model_id), first.model)} of ${owned(first.owner)}</td>\n<td class="n">${Math.round(first.rating)}</td>`
+}
+
+export const ladderList = (
+  at: Places,
+  { game, slug, weight_classes }: Season,
+  { frozen, ladders }: Podium
+): Html => html`<div class="scroll" role="region" aria-label="Ladders" tabindex="0"><table>
+<caption>One ladder for each weight class, and the open one for all. Baselines are on them, and take no place.</caption>
+<thead><tr><th scope="col">Ladder</th><th scope="col">${frozen ? "Winner" : "In front"}</th><th scope="col">Rating</th><th scope="col">Files up to</th><th scope="col">Memory besides</th><th scope="col">Memory for each cell</th></tr></thead>
 <tbody>
 ${weight_classes.map(
   (each) => html`<tr>
 <th scope="row"><a href="${at.ladder(game, slug, each.class)}">${each.class}</a></th>
+${inFront(at, ladders[each.class] ?? [])}
 <td class="n">${bytes(each.max_bytes)}</td>
 <td class="n">${bytes(each.memory_flat_bytes)}</td>
 <td class="n">${bytes(each.memory_cell_bytes)}</td>
@@ -85,19 +110,22 @@ export const boardPictures = (at: Places, { game, slug }: Season, boards: Readon
   if (shown.length === 0) return ""
   return html`<ul class="cards boards">
 ${shown.map(
-  ({ board, cols, enabled, map_id, players, rows }) => html`<li>
+  ({ board, cols, enabled, map_id, matches, players, rows }) => html`<li>
 <h3><a href="${at.board(game, slug, map_id)}">${map_id}</a></h3>
 ${made(boardPicture(board))}
-<p>${rows} × ${cols}, ${counted(players, "seat")}${!enabled && ", out of play"}</p>
+<p>${counted(players, "seat")}, ${rows} × ${cols}${!enabled && ", out of play"}<br><span class="faint">${counted(matches, "match", "matches")}</span></p>
 </li>
 `
 )}</ul>`
 }
 
-export const boardList = (at: Places, { game, slug }: Season, boards: ReadonlyArray<BoardRow>): Html =>
+/** The table of a season that has more boards than are drawn. */
+export const boardList = (at: Places, { game, slug }: Season, boards: ReadonlyArray<BoardRow>): Html | "" =>
   boards.length === 0
     ? html`<p class="faint">There is no board yet.</p>`
-    : html`<div class="scroll"><table>
+    : boards.length <= PICTURES_MAX
+      ? ""
+      : html`<div class="scroll" role="region" aria-label="Boards" tabindex="0"><table>
 <caption>Boards in the order in which they were added</caption>
 <thead><tr><th scope="col">Board</th><th scope="col">Seats</th><th scope="col">Size</th><th scope="col">Matches</th><th scope="col">In play</th></tr></thead>
 <tbody>

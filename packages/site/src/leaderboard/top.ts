@@ -1,0 +1,54 @@
+/** The first of a ladder, for pages that lead to it: who leads, by how much, and how sure that is. */
+import type { Client } from "@agon/api/Client.ts"
+import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
+import { firstPage } from "@agon/api/Pages.ts"
+import type { Season } from "@agon/api/season/Season.ts"
+import { type Html, html, said } from "../html/Html.ts"
+import { link, owned, type Places } from "../html/links.ts"
+import { counted } from "../html/words.ts"
+import { shownRanks } from "./table.ts"
+
+const ROWS = 5
+/** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
+const DEVIATIONS_95 = 1.96
+
+/** One more than is shown, which may share the last rank. */
+export const readTop = (client: Client, { game, slug }: Pick<Season, "game" | "slug">) =>
+  client.leaderboard.leaderboard({ params: { game }, query: { season: slug, ladder: "open", ...firstPage(ROWS + 1) } })
+
+/** How much the first is ahead, and how many others may be as strong. */
+const lead = ({ closed, entries }: Leaderboard): Html => {
+  const [first, second] = entries
+  if (first === undefined || second === undefined) return html`The only model so far.`
+  const points = Math.round(first.rating - second.rating)
+  const others = first.rank_high - 1
+  const sure =
+    others === 0 ? "No other is likely to be as strong." : `${counted(others, "other")} may be as strong, as far as the matches tell.`
+  return points === 0
+    ? html`<b>${said(first.model)}</b> and <b>${said(second.model)}</b> are level. ${sure}`
+    : html`<b>${said(first.model)}</b> ${closed ? "won" : "leads"} by ${counted(points, "point")}. ${sure}`
+}
+
+const row = (at: Places, { deviation, model, model_id, owner, provisional, rating }: Entry, rank: string): Html => html`<tr>
+<td class="n">${rank}</td>
+<th scope="row">${link(at.model(model_id), model)}</th>
+<td>${owned(owner)}</td>
+<td class="n"><b>${Math.round(rating)}</b>${provisional && "?"} <small>± ${Math.round(DEVIATIONS_95 * deviation)}</small></td>
+</tr>
+`
+
+/** Nothing where nobody is on the ladder. */
+export const topOf = (at: Places, { game, name, slug }: Pick<Season, "game" | "name" | "slug">, board: Leaderboard): Html | "" => {
+  const { entries, total } = board
+  if (entries.length === 0) return ""
+  const ranks = shownRanks(entries)
+  const label = `The best of ${name}`
+  return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="top">
+<caption>${lead(board)}</caption>
+<thead><tr><th scope="col">Rank</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Rating</th></tr></thead>
+<tbody>
+${entries.slice(0, ROWS).map((entry, i) => row(at, entry, ranks[i]!))}</tbody>
+</table></div>
+<p><a href="${at.ladder(game, slug, "open")}">The whole ladder of ${counted(total, "model")}</a></p>
+`
+}

@@ -1,7 +1,7 @@
 /** The events of a match in sentences: all of them turn by turn for the live text, the striking ones for the timeline. */
 import type { MatchEvent } from "@agon/engine/Engine.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
-import { type Names, place, seatName } from "../../src/picture/describe.ts"
+import { causeText, type Names, place, seatName } from "../../src/picture/describe.ts"
 import type { Position } from "../../src/picture/Position.ts"
 import type { Mark } from "../../src/picture/svg.ts"
 
@@ -15,14 +15,6 @@ export interface Moment {
 
 const MOVES = ["up", "right", "down", "left"]
 const CODES: Readonly<Record<string, string>> = { timeout: "too late", shape: "wrong shape", non_finite: "not a number", crash: "crashed" }
-const CAUSES: Readonly<Record<string, string>> = {
-  forfeit: "too many strikes",
-  starved: "starved",
-  wall: "hit a wall",
-  self: "hit itself",
-  body: "hit another",
-  head: "lost head to head"
-}
 const REASONS: Readonly<Record<string, string>> = {
   last_standing: "one is left",
   all_out: "nobody is left",
@@ -32,9 +24,6 @@ const REASONS: Readonly<Record<string, string>> = {
 }
 
 const reasonText = (reason: string): string => REASONS[reason] ?? reason
-
-/** Why a seat is out. */
-export const causeText = (cause: string): string => CAUSES[cause] ?? cause
 
 const strikeText = ({ code, seat }: Replay["strikes"][number], names: Names) =>
   `${seatName(seat, names)} gets a strike (${CODES[code] ?? code})`

@@ -1,9 +1,9 @@
 /** The parts of the player as templates of what it shows; whatever a person wrote stands in them as text. */
 import { html, nothing, svg, type TemplateResult } from "lit"
-import { type Names, seatName, textBoard, textBoardKey } from "../../src/picture/describe.ts"
+import { causeText, type Names, seatName, textBoard, textBoardKey } from "../../src/picture/describe.ts"
 import type { Position } from "../../src/picture/Position.ts"
 import { seatBadge } from "../../src/picture/seats.ts"
-import { causeText, type Moment } from "./moments.ts"
+import type { Moment } from "./moments.ts"
 import type { Fact, Verdict } from "./prove.ts"
 
 export const ICONS = {

@@ -6,7 +6,7 @@ import { html, said } from "../html/Html.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { notFound } from "../http/refuse.ts"
-import { ladderNav } from "./nav.ts"
+import { ladderNav, viewNav } from "./nav.ts"
 
 /** As many lines as there are colours and dashes (site.css). */
 const LINES = 8
@@ -26,6 +26,7 @@ export const coursePage: SharedRoute = {
     const main = html`${yield* crumbs(asked, { game, season, season_name, ladder })}
 <h1>The course of ladder ${ladder} of ${said(season_name)}</h1>
 ${ladderNav(ladder, (each) => at.course(game, season, each))}
+${viewNav(at, [game, season, ladder], "course")}
 ${drawn === "" ? html`<p class="faint">There are no ratings to draw yet.</p>` : drawn}`
     return { title: `The course of ladder ${ladder} of ${season_name}`, main, ...(drawn === "" ? {} : { scripts: script("chart") }) }
   })

@@ -8,7 +8,7 @@ import { count } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { notFound } from "../http/refuse.ts"
-import { ladderNav } from "./nav.ts"
+import { ladderNav, viewNav } from "./nav.ts"
 
 const ENTRIES = 20
 const isLadder = Schema.is(Ladder)
@@ -49,6 +49,7 @@ export const matrixPage: SharedRoute = {
     const main = html`${yield* crumbs(asked, { game, season, season_name: matrix.season_name, ladder })}
 <h1>The top of ladder ${ladder} of ${said(matrix.season_name)} against each other</h1>
 ${ladderNav(ladder, (each) => at.matrix(game, season, each))}
+${viewNav(at, [game, season, ladder], "matrix")}
 ${matrix.entries.length === 0 ? html`<p class="faint">Nobody is on this ladder yet.</p>` : matrixTable(at, matrix)}`
     return { title: `The top of ladder ${ladder} against each other, ${matrix.season_name}`, main }
   })

@@ -6,7 +6,7 @@
 import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { type Html, html } from "../html/Html.ts"
 import { link, owned, type Places } from "../html/links.ts"
-import { count, signedWhole } from "../html/words.ts"
+import { count, counted, signedWhole } from "../html/words.ts"
 
 /** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
 const DEVIATIONS_95 = 1.96
@@ -102,8 +102,8 @@ export const ladderTable = (
   const ranks = shownRanks(entries)
   const scale = scaleOf(shown)
   return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table class="ladder">
-<caption>${count(total)} models. The true rank lies within its range, and the rating within its ±, with a probability of 95 %; “?” marks a provisional rating, “=” a shared rank. The trend is what the last match changed. Drawn are the interval, as a bar, and the course of the rating over the last matches, as a line.</caption>
-<thead><tr><th scope="col">Rank</th><th scope="col">Model</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col">Range</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Matches</th><th scope="col">Trend</th><th scope="col">Drawn</th></tr></thead>
+<caption>${counted(total, "model")}; “?” marks a provisional rating, “=” a shared rank</caption>
+<thead><tr><th scope="col">Rank</th><th scope="col">Model</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col">Range</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Matches</th><th scope="col">Trend</th><th scope="col">Interval, course</th></tr></thead>
 <tbody>
 ${shown.map((entry, i) => row(at, entry, ranks[begin + i]!, scale))}</tbody>
 </table></div>`

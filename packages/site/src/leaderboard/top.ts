@@ -17,7 +17,7 @@ export const readTop = (client: Client, { game, slug }: Pick<Season, "game" | "s
   client.leaderboard.leaderboard({ params: { game }, query: { season: slug, ladder: "open", ...firstPage(ROWS + 1) } })
 
 /** How much the first is ahead, and how many others may be as strong. */
-const lead = ({ closed, entries }: Leaderboard): Html => {
+export const lead = ({ closed, entries }: Leaderboard): Html => {
   const [first, second] = entries
   if (first === undefined || second === undefined) return html`The only model so far.`
   const points = Math.round(first.rating - second.rating)

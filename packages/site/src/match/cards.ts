@@ -31,29 +31,44 @@ export const winners = (seats: ReadonlyArray<Pick<CardSeat, "model" | "rank">>):
 
 /** Columns that say the same in each row are left out. */
 interface Columns {
+  /** The model whose place each row tells. */
+  readonly of: string | undefined
   readonly seasons: boolean
   readonly comments: boolean
+}
+
+const OUTCOMES = { good: "won", bad: "lost" } as const
+
+/** `1 of 5`: the best place of the model's. */
+const placeOf = (of: string, seats: ReadonlyArray<CardSeat>): Html => {
+  const rank = Math.min(...seats.flatMap(({ model_id, rank }) => (model_id === of && rank !== null ? [rank] : [])))
+  if (rank === Infinity) return html`<td class="place"></td>\n`
+  const isShared = seats.filter((seat) => seat.rank === rank).length > 1
+  const colour = rank > 1 ? "bad" : isShared ? undefined : "good"
+  return html`<td class="place${colour !== undefined && ` ${colour}`}">${rank} of ${seats.length}${colour === undefined ? ", shared" : html`<span class="unseen">, ${OUTCOMES[colour]}</span>`}</td>\n`
 }
 
 /** Trials are listed, and have no page. */
 const row = (at: Places, seasonOf: SeasonNames, columns: Columns, card: MatchCard): Html => html`<tr>
 <th scope="row">${card.is_trial ? html`${names(card.seats)} <span class="faint">trial</span>` : html`<a href="${at.match(card.id)}">${placed(card.seats)}</a>`}</th>
-${columns.seasons && html`<td class="of"><a href="${at.season(card.game, card.season)}">${said(seasonOf(card.game, card.season))}</a></td>\n`}<td class="of"><a href="${at.board(card.game, card.season, card.map)}">${card.map}</a></td>
+${columns.of !== undefined && placeOf(columns.of, card.seats)}${columns.seasons && html`<td class="of"><a href="${at.season(card.game, card.season)}">${said(seasonOf(card.game, card.season))}</a></td>\n`}<td class="of"><a href="${at.board(card.game, card.season, card.map)}">${card.map}</a></td>
 <td class="n turns">${card.turns}</td>
 <td class="ending">${card.reason !== null && words(card.reason)}</td>
 <td class="played">${card.played_at !== null && time(card.played_at)}</td>
 ${columns.comments && html`<td class="n comments">${card.comments > 0 && count(card.comments)}</td>\n`}</tr>
 `
 
-export const matchTable = (at: Places, caption: string, matches: ReadonlyArray<MatchCard>, seasonOf: SeasonNames): Html => {
+/** `of`: the model whose place is told in each. */
+export const matchTable = (at: Places, caption: string, matches: ReadonlyArray<MatchCard>, seasonOf: SeasonNames, of?: string): Html => {
   if (matches.length === 0) return html`<p class="faint">No match has been played yet.</p>`
   const columns: Columns = {
+    of,
     seasons: matches.some(({ game, season }) => game !== matches[0]!.game || season !== matches[0]!.season),
     comments: matches.some(({ comments }) => comments > 0)
   }
   return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="matches">
 <caption>${caption}</caption>
-<thead><tr><th scope="col">Match, the winner first</th>${columns.seasons && html`<th scope="col">Season</th>`}<th scope="col">Board</th><th scope="col">Turns</th><th scope="col">Ending</th><th scope="col">Played</th>${columns.comments && html`<th scope="col">Comments</th>`}</tr></thead>
+<thead><tr><th scope="col">Match, the winner first</th>${of !== undefined && html`<th scope="col">Place</th>`}${columns.seasons && html`<th scope="col">Season</th>`}<th scope="col">Board</th><th scope="col">Turns</th><th scope="col">Ending</th><th scope="col">Played</th>${columns.comments && html`<th scope="col">Comments</th>`}</tr></thead>
 <tbody>
 ${matches.map((card) => row(at, seasonOf, columns, card))}</tbody>
 </table></div>`

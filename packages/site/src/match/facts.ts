@@ -12,9 +12,13 @@ ${match.ladder !== null && html`<dt>Made for</dt><dd>the ladder <a href="${at.la
   match.played_at !== null &&
   html`<dt>Played</dt><dd>${time(match.played_at)}${match.played_ms !== null && html`, in ${count(match.played_ms)} ms`}</dd>\n`
 }${match.turns !== null && html`<dt>Turns</dt><dd>${count(match.turns)}</dd>\n`}<dt>Seed</dt><dd>${match.seed}</dd>
+<dt>Raw</dt><dd>${raw}</dd>
+</dl>
+<details><summary>By which rules and runtime it was played</summary>
+<dl>
 <dt>Rules</dt><dd><code>${match.engine_digest}</code></dd>
-${match.runtime_version !== null && html`<dt>Runtime</dt><dd><code>${match.runtime_version}</code></dd>\n`}<dt>Raw</dt><dd>${raw}</dd>
-</dl>`
+${match.runtime_version !== null && html`<dt>Runtime</dt><dd><code>${match.runtime_version}</code></dd>\n`}</dl>
+</details>`
 
 /** The replay's address is signed for an hour, and a shared page is made anew before that. */
 export const proof = ({ id, replay_url }: MatchDetail): Html | "" =>

@@ -1,10 +1,11 @@
 /** A match that counts, the only kind that everybody sees: its end, its seats, the facts, how to check it, and what people say of it. */
+import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
-import { html } from "../html/Html.ts"
+import { type Html, html } from "../html/Html.ts"
 import { link, type Places } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
-import { counted, words } from "../html/words.ts"
+import { counted, time, words } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, orNothing } from "../http/refuse.ts"
@@ -14,6 +15,26 @@ import { facts, proof } from "./facts.ts"
 import { player } from "./player.ts"
 import { replaySource } from "./replay.ts"
 import { seatTable } from "./seats.ts"
+
+/** Of other matches of these models, and on this board. */
+const RELATED = 6
+
+/** The ending, as far as the page knows a sentence for it. */
+const ENDINGS: Readonly<Record<string, string>> = {
+  last_standing: "one was left",
+  all_out: "nobody was left",
+  turn_limit: "the turn limit was reached",
+  no_moves: "nobody could place"
+}
+
+const summary = (
+  at: Places,
+  { game, ladder, map, played_at, reason, season, seats, turns }: MatchDetail
+): Html => html`<p><b>${winners(seats)}</b>${
+  turns !== null && reason !== null && ` The match ended after ${counted(turns, "turn")}: ${ENDINGS[reason] ?? words(reason)}.`
+}</p>
+<p class="faint">Rated${ladder !== null && html`, made for the ladder <a href="${at.ladder(game, season, ladder)}">${ladder}</a>`}, on the board <a href="${at.board(game, season, map)}">${map}</a>${played_at !== null && html`, ${time(played_at)}`}.</p>
+`
 
 const raw = ({ api }: Places, id: string) =>
   html`<a href="${api}/matches/${id}">the match</a>, <a href="${api}/matches/${id}/frame">its last position</a>`
@@ -40,15 +61,14 @@ export const matchPage: SharedRoute = {
     const names = match.seats.map(({ model }) => model).join(" – ")
     const main = html`${yield* crumbs(asked, { game: match.game, season: match.season })}
 <h1>${match.seats.map(({ model, model_id }, i) => html`${i > 0 && " – "}${link(at.model(model_id), model)}`)}</h1>
-<p>${winners(match.seats)} A rated match${match.turns !== null && ` of ${counted(match.turns, "turn")}`}${match.reason !== null && `; its ending: ${words(match.reason)}`}.</p>
-${player(at, match, frame)}
-${seatTable(at, match)}
+${summary(at, match)}${player(at, match, frame)}
+${seatTable(at, match, frame)}
 ${facts(at, match, raw(at, match.id))}
 ${proof(match)}
 ${
   related !== undefined &&
   related.matches.length > 0 &&
-  html`<h2>Related</h2>\n${matchTable(at, "Other matches of these models, and on this board", related.matches, seasonOf)}\n`
+  html`<h2>Related matches</h2>\n${matchTable(at, "Other matches of these models, and on this board", related.matches.slice(0, RELATED), seasonOf)}\n`
 }${thread !== undefined && threadSection(thread, at.match(match.id), offset)}`
     return { title: names, main, ...(replaySource(at, match) === undefined ? {} : { scripts: script("replay") }) }
   })

@@ -12,9 +12,11 @@ import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, notFound } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
+import { matchTable } from "../match/cards.ts"
 import { choices, mapTable, ratingChart, rivalTable, seasonRecord } from "./record.ts"
 import { versionTable } from "./versions.ts"
 
+const MATCHES = 10
 const isLadder = Schema.is(Ladder)
 
 export const modelPage: SharedRoute = {
@@ -32,11 +34,17 @@ export const modelPage: SharedRoute = {
     const season = query["season"] ?? seasons[0]
     if (season !== undefined && !seasons.includes(season)) return yield* notFound
     const asked = { ladder, ...(season === undefined ? {} : { season }) }
-    const [record, series, maps, { rivals }, story, thread] = yield* Effect.all(
+    const [record, series, maps, played, { rivals }, story, thread] = yield* Effect.all(
       [
         season === undefined ? Effect.succeed(undefined) : ifAny(client.model.modelSeason({ ...of, query: asked })),
         season === undefined ? Effect.succeed(undefined) : ifAny(client.leaderboard.series({ params: { game: model.game }, query: asked })),
         season === undefined ? Effect.succeed(undefined) : ifAny(client.model.modelMaps({ ...of, query: { season } })),
+        season === undefined
+          ? Effect.succeed([])
+          : Effect.map(
+              client.match.matches({ query: { model: model.id, game: model.game, season, sort: "newest", ...firstPage(MATCHES) } }),
+              ({ matches }) => matches.filter(({ is_trial }) => !is_trial)
+            ),
         client.model.rivals({ ...of, query: firstPage(12) }),
         ifAny(client.writing.story(of)),
         client.community.thread({ query: { model: model.id, limit: COMMENT_ROWS, cursor: offset } })
@@ -52,11 +60,13 @@ export const modelPage: SharedRoute = {
 ${choices(at, model, choice, seasonOf)}
 ${record !== undefined && seasonRecord(at, model, choice, record)}
 ${drawn}
+<h2>Last matches</h2>
+${matchTable(at, "The newest first, with its place in each", played, seasonOf, model.id)}
+<p><a href="${at.matches({ model: model.id })}">All matches of this model</a></p>
 ${maps !== undefined && html`<h2>On boards</h2>\n${mapTable(at, model, maps)}\n`}<h2>Versions</h2>
 ${versionTable(at, model.versions, seasonOf)}
 <h2>Rivals</h2>
 ${rivalTable(at, model.id, rivals)}
-<p><a href="${at.matches({ model: model.id })}">All matches of this model</a></p>
 ${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, at.model(model.id), offset)}`
     const feeds = [{ path: resultFeedAt(model.id), title: `Results of ${model.name}` }]
     return { title: model.name, main, feeds, ...(drawn === "" ? {} : { scripts: script("chart") }) }

@@ -4,7 +4,7 @@ import type { ModelDetail, ModelMap, ModelMaps, ModelResult, ModelSeason, Rival 
 import { chart } from "../html/chart.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { link, owned, type Places, withQuery } from "../html/links.ts"
-import { count, counted, decimal, grouped, signed, time } from "../html/words.ts"
+import { count, grouped, signed, time } from "../html/words.ts"
 import type { SeasonNames } from "../http/seasonNames.ts"
 import { ladderNav } from "../leaderboard/nav.ts"
 
@@ -40,20 +40,27 @@ const ratingOf = ({ ladder, season }: Choice, { versions }: ModelDetail): Html |
   const of = versions.find((version) => version.season === season && version.status === "entered")?.ratings[ladder]
   return (
     of !== undefined &&
-    html`<dt>Rating</dt><dd>${decimal(of.rating)} ± ${decimal(DEVIATIONS_95 * of.deviation)} after ${counted(of.matches, "match", "matches")}</dd>\n`
+    html`<div><dt>Rating</dt><dd>${Math.round(of.rating)} <small>± ${Math.round(DEVIATIONS_95 * of.deviation)}</small></dd></div>
+<div><dt>Rated matches</dt><dd>${count(of.matches)}</dd></div>
+`
   )
 }
+
+/** What the last matches did to the rating, the newest last, as the chart beneath has it. */
+const form = (at: Places, last: ModelSeason["last"]): Html | false =>
+  last.length > 0 &&
+  html`<dt>Rating by the last matches</dt><dd>${last.toReversed().map(({ match, outcome, rating_change }, i) => html`${i > 0 && ", "}<a href="${at.match(match)}">${signed(rating_change)}<span class="unseen"> (a ${outcome})</span></a>`)}</dd>\n`
 
 export const seasonRecord = (
   at: Places,
   model: ModelDetail,
   choice: Choice,
   { best, last, rank, rank_week_ago, worst }: ModelSeason
-): Html => html`<dl>
-<dt>Rank</dt><dd>${rank === null ? "not on this ladder" : `${count(rank)}${rank_week_ago === null ? "" : `, a week ago ${count(rank_week_ago)}`}`}</dd>
-${ratingOf(choice, model)}${best !== null && html`<dt>Best match</dt><dd>${result(at, best)}</dd>\n`}${worst !== null && html`<dt>Worst match</dt><dd>${result(at, worst)}</dd>\n`}${
-  last.length > 0 && html`<dt>Last matches</dt><dd><ul>${last.map((each) => html`<li>${result(at, each)}</li>`)}</ul></dd>\n`
-}</dl>`
+): Html => html`<dl class="figures">
+<div><dt>Rank</dt><dd>${rank === null ? html`<small>not on this ladder</small>` : count(rank)}${rank !== null && rank_week_ago !== null && html` <small>a week ago ${count(rank_week_ago)}</small>`}</dd></div>
+${ratingOf(choice, model)}</dl>
+<dl>
+${form(at, last)}${best !== null && html`<dt>Best match</dt><dd>${result(at, best)}</dd>\n`}${worst !== null && html`<dt>Worst match</dt><dd>${result(at, worst)}</dd>\n`}</dl>`
 
 /** The series has the best fifty of the ladder; of any other model nothing is drawn. The interval is the present one. */
 export const ratingChart = ({ entries, ladder, points }: Series, { id, versions }: ModelDetail): Html | "" => {

@@ -2,24 +2,30 @@
 import type { Version } from "@agon/api/version/Version.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Places } from "../html/links.ts"
-import { bytes, count, counted, decimal, time, words } from "../html/words.ts"
+import { bytes, count, counted, time, words } from "../html/words.ts"
 import type { SeasonNames } from "../http/seasonNames.ts"
 
 const standings = ({ ratings }: Version): ReadonlyArray<Html> =>
   Object.entries(ratings).map(
     ([ladder, { deviation, matches, rank, rating }]) =>
-      html`<li>${ladder}: ${decimal(rating)} ± ${decimal(1.96 * deviation)} after ${counted(matches, "match", "matches")}${rank !== null && `, rank ${count(rank)}`}</li>`
+      html`<li>${ladder}: <b>${Math.round(rating)}</b> ± ${Math.round(1.96 * deviation)}${rank !== null && `, rank ${count(rank)}`}, ${counted(matches, "match", "matches")}</li>`
   )
+
+/** Of the parts those that are known: a version has none before its review. */
+const weight = ({ class: name, infer_us, param_count, size_bytes }: Version): Html =>
+  html`${[
+    name,
+    ...(size_bytes === null ? [] : [bytes(size_bytes)]),
+    ...(param_count === null ? [] : [counted(param_count, "parameter")]),
+    ...(infer_us === null ? [] : [`${count(infer_us)} µs a move`])
+  ].join(", ")}`
 
 const row = (at: Places, seasonOf: SeasonNames, version: Version): Html => html`<tr id="v${version.version}">
 <th scope="row" class="n">${version.version}</th>
 <td><a href="${at.season(version.game, version.season)}">${said(seasonOf(version.game, version.season))}</a></td>
 <td>${words(version.status)}${version.phase !== null && html`, ${words(version.phase)}`}${version.successor !== null && html` by v${version.successor}`}</td>
-<td>${version.class}</td>
-<td class="n">${version.size_bytes !== null && bytes(version.size_bytes)}</td>
-<td class="n">${version.param_count !== null && count(version.param_count)}</td>
-<td class="n">${version.infer_us !== null && `${count(version.infer_us)} µs`}</td>
-<td><ul>${standings(version)}</ul></td>
+<td><ul class="plain">${standings(version)}</ul></td>
+<td>${weight(version)}</td>
 <td>${time(version.created_at)}</td>
 <td>${version.note !== null && said(version.note)}</td>
 </tr>
@@ -30,7 +36,7 @@ export const versionTable = (at: Places, versions: ReadonlyArray<Version>, seaso
     ? html`<p class="faint">No version of it is public.</p>`
     : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table>
 <caption>Public versions, the newest first</caption>
-<thead><tr><th scope="col">Version</th><th scope="col">Season</th><th scope="col">State</th><th scope="col">Class</th><th scope="col">Size</th><th scope="col">Parameters</th><th scope="col">A move takes</th><th scope="col">Ratings</th><th scope="col">Submitted</th><th scope="col">Note</th></tr></thead>
+<thead><tr><th scope="col">Version</th><th scope="col">Season</th><th scope="col">State</th><th scope="col">Ratings</th><th scope="col">Class and weight</th><th scope="col">Submitted</th><th scope="col">Note</th></tr></thead>
 <tbody>
 ${versions.map((version) => row(at, seasonOf, version))}</tbody>
 </table></div>`

@@ -15,6 +15,18 @@ export const place = (cell: number, cols: number): string => `row ${Math.floor(c
 
 export const counted = (count: number, one: string, many = `${one}s`): string => `${count} ${count === 1 ? one : many}`
 
+const CAUSES: Readonly<Record<string, string>> = {
+  forfeit: "too many strikes",
+  starved: "starved",
+  wall: "hit a wall",
+  self: "hit itself",
+  body: "hit another",
+  head: "lost head to head"
+}
+
+/** Why a seat is out. */
+export const causeText = (cause: string): string => CAUSES[cause] ?? cause
+
 export const describe = (position: Position, names: Names): string =>
   position.game === "snakes" ? describeSnakes(position, names) : describeOthello(position, names)
 

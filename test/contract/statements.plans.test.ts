@@ -112,7 +112,10 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "dataset/queries.ts due": [{ only: null }],
   "dataset/queries.ts voided": [{ season_id, after: 0, mark: 10, through: 30_000, until: now, limit: 200 }],
   "match/queries.ts cards": [listing(), cut, fitting],
-  "match/queries.ts countOfSide": [listing({ model }, null)],
+  "match/queries.ts cardsOfRows": [listing({ model }, null), cut, { ids: [account], last_trial: undefined }],
+  "match/queries.ts cameOfSide": [listing({ model }, null), new Map([[season_id, now]])],
+  "match/queries.ts cameOfSeason": [listing({ map: "board-3" }), new Map([[season_id, now]]), fitting],
+  "match/queries.ts matchesOfSide": [listing({ model }, null)],
   "match/queries.ts countOfTrials": [listing({ model }, null)],
   "match/queries.ts countOfSeason": [listing({ ladder: "nano" }), 30_000],
   "match/queries.ts own": [{ ...NAMED, game: null }],
@@ -222,6 +225,20 @@ const insertAudience = (sql: PgClient.PgClient) =>
 const filling = Effect.flatMap(PgClient.PgClient, (sql) => Effect.andThen(insertRows(sql, SIZE), insertAudience(sql)))
 const filled = Layer.effectDiscard(filling).pipe(Layer.provideMerge(database))
 
+/** What has come of the first rows of lists, since an hour before the end of the season or, of all, where they are not kept. */
+const came: ReadonlyArray<readonly [Partial<Asked>, ReadonlyArray<string>, "all"?]> = [
+  [{ model }, ["version_model", "seat_version", "match_newest"]],
+  [{ owner: "owner50", sort: "longest" }, ["version_owner", "seat_version", "match_newest"]],
+  [{ vs: `${model},${id("model", 102)}` }, ["version_model", "seat_version"]],
+  [{ version, map: "board-3" }, ["version_pkey", "seat_version"]],
+  [{ model }, ["version_model", "seat_version"], "all"],
+  [{ map: "old" }, ["match_newest", "match_trial"]],
+  [{ ladder: "large", sort: "upset" }, ["match_newest"]],
+  [{ top: 10, sort: "closest" }, ["match_newest"]],
+  [{ class: "large", sort: "longest" }, ["match_newest"]]
+]
+const hourBefore = new Date(now.getTime() - 3_600_000)
+
 const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{}, "match_newest"],
   [{}, "match_trial"],
@@ -277,6 +294,24 @@ layer(filled)("plans", (it) => {
         }
       }
       assert.deepStrictEqual(failed, [])
+    })
+  )
+
+  it.effect("what has come of kept lists is found by their side's index, or by the season's newest", () =>
+    Effect.gen(function* () {
+      const file = files.find((each) => each.endsWith("match/queries.ts"))!
+      for (const [query, indexes, all] of came) {
+        const isSide = (query.model ?? query.version ?? query.owner ?? query.vs) !== undefined
+        const asked = listing(query, isSide ? null : season_id)
+        const since = new Map(all === undefined ? [[season_id, hourBefore]] : [])
+        const [one] = yield* plansOf(
+          Effect.flatMap(queriesOf(file), ({ cameOfSeason, cameOfSide }) =>
+            isSide ? cameOfSide!(asked, since) : cameOfSeason!(asked, since, fitting)
+          )
+        )
+        assert.includeMembers([...indexesOf(one!)], [...indexes], JSON.stringify(query))
+        assert.deepStrictEqual(growingParts(one!, LARGE, SORTED_MAX), [], JSON.stringify(query))
+      }
     })
   )
 

@@ -15,7 +15,8 @@ import type { Viewer } from "../database/visibility.ts"
 import { firstGame, registered } from "../season/registered.ts"
 import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
-import { KeptCounts } from "./KeptCounts.ts"
+import { isKeepable } from "./firstRows.ts"
+import { type CountSeason, type FirstRows, filtersOf, isScattered, makeFirstRows, makeTotals } from "./keptMatches.ts"
 import { type Asked, eitherSideOf, type Found, type Listing, listsTrials, namesSide } from "./listing.ts"
 import { type MatchRow, makeQueries } from "./queries.ts"
 import { Replays } from "./Replays.ts"
@@ -70,8 +71,6 @@ const RELATED_MAX = 12
 
 const unknown = new NotFound({ detail: "There is no such match." })
 
-type OfSeason = Listing & { readonly season_id: string }
-
 /** The share of a season's time, until now or its end, in which all of these matches were played. */
 const shareOf = ({ record }: FoundSeason, { first, last }: Found, now: number) => {
   if (first === null || last === null) return 0
@@ -79,34 +78,19 @@ const shareOf = ({ record }: FoundSeason, { first, last }: Found, now: number) =
   return Math.min(1, (last.getTime() - first.getTime()) / Math.max(1, length))
 }
 
-/** Filters whose matches are counted once and then kept up to date; some 300 bytes each. */
-const FILTERS_MAX = 10_000
-
-/** Matches of a season that are counted within a request; 0.1 s. */
-const LARGE_SEASON = 500_000
-
-const join = (before: Found, later: Found): Found => ({
-  total: before.total + later.total,
-  first: before.first ?? later.first,
-  last: later.last ?? before.last
+/** Of two models that met, one may have a hundred times as many matches: start from the other. */
+const fromNarrowest = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>, query: Asked) {
+  const either = eitherSideOf(query)
+  if (either.length === 0) return query
+  const first = yield* Effect.orDie(queries.narrowest(either))
+  return { ...query, vs: [first, either.find((model) => model !== first) ?? first].join(",") }
 })
 
-/** The matches of a season that fit a filter; `of` is how many it has, as far as that is known. */
-const makeTotals = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>) {
-  const whole = yield* makeWholeCounts
-  const kept = new KeptCounts<Found>({ join, most: FILTERS_MAX })
-  return (listing: OfSeason, of: number) => {
-    const name = filterOf(listing)
-    return kept.read(
-      name,
-      (after) => Effect.orDie(queries.countOfSeason(listing, after)),
-      (everything) => (of < LARGE_SEASON ? everything : whole(name, everything))
-    )
-  }
-})
-type CountSeason = Effect.Success<ReturnType<typeof makeTotals>>
-
-const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>, countSeason: CountSeason) {
+const makeLists = Effect.fnUntraced(function* (
+  queries: Effect.Success<typeof makeQueries>,
+  countSeason: CountSeason,
+  firstRows: FirstRows
+) {
   const seasons = yield* Seasons
 
   /** With a side and no season every season is searched; without either, the featured one. */
@@ -119,13 +103,19 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
     return yield* seasons.find(query.game ?? firstGame, query.season, viewer)
   })
 
-  const fittingOf = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
+  /** What is known of the list before its page is read: its total, and its first rows where they are kept. */
+  const knownOf = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
     const of = season?.record.matches_played ?? 0
     const all = { of, span: of, first: null, last: null }
-    if (season === undefined || namesSide(listing.query)) return { ...all, total: yield* Effect.orDie(queries.countOfSide(listing)) }
-    if (onlySeason(listing.query)) return { ...all, total: of }
-    const fits = yield* countSeason({ ...listing, season_id: season.id }, of)
-    return { of, span: of * shareOf(season, fits, yield* Clock.currentTimeMillis), ...fits }
+    if (season === undefined || namesSide(listing.query)) {
+      const { total, ...first } = yield* firstRows.ofSide(listing)
+      return { fitting: { ...all, total }, first }
+    }
+    if (onlySeason(listing.query)) return { fitting: { ...all, total: of } }
+    const ofSeason = { ...listing, season_id: season.id }
+    const fits = yield* countSeason(ofSeason, of)
+    const fitting = { of, span: of * shareOf(season, fits, yield* Clock.currentTimeMillis), ...fits }
+    return isScattered(fitting, listing) ? { fitting, first: yield* firstRows.ofSeason(ofSeason, fitting) } : { fitting }
   })
 
   /** Whether a page is past the end: anybody can ask for one, and it must not cost a scan of the whole list. */
@@ -136,25 +126,22 @@ const makeLists = Effect.fnUntraced(function* (queries: Effect.Success<typeof ma
   })
 
   const page = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
-    const fitting = yield* fittingOf(listing, season)
-    const { cursor, limit } = listing.query
+    const { first, fitting } = yield* knownOf(listing, season)
+    const { cursor, limit, sort } = listing.query
     if (yield* isPastEnd(listing, fitting)) return { rows: [], total: fitting.total }
     // One row more than the page shows says whether there is another.
-    const rows = yield* Effect.orDie(queries.cards(listing, { limit: limit + 1, offset: cursor }, fitting))
-    return { rows, total: fitting.total }
-  })
-
-  /** Of two models that met, one may have a hundred times as many matches: start from the other. */
-  const fromNarrowest = Effect.fnUntraced(function* (query: Asked) {
-    const either = eitherSideOf(query)
-    if (either.length === 0) return query
-    const first = yield* Effect.orDie(queries.narrowest(either))
-    return { ...query, vs: [first, either.find((model) => model !== first) ?? first].join(",") }
+    const cut = { limit: limit + 1, offset: cursor }
+    const upTo = cut.offset + cut.limit
+    const isKnown = first !== undefined && isKeepable(sort) && (first.whole || first.rows.length >= upTo)
+    if (!isKnown) return { rows: yield* Effect.orDie(queries.cards(listing, cut, fitting)), total: fitting.total }
+    const ids = first.rows.slice(sort === "newest" ? 0 : cursor, upTo).map(({ id }) => id)
+    const last_trial = namesSide(listing.query) ? undefined : first.last_trial
+    return { rows: yield* Effect.orDie(queries.cardsOfRows(listing, cut, { ids, last_trial })), total: fitting.total }
   })
 
   return Effect.fn("Matches.list")(function* (asked: Asked, viewer: Viewer) {
     const season = yield* seasonOf(asked, viewer)
-    const query = yield* fromNarrowest(asked)
+    const query = yield* fromNarrowest(queries, asked)
     const { cursor, limit, sort } = query
     const listing = { season_id: season?.id ?? null, game: season === undefined ? (query.game ?? null) : null, viewer, query }
     const { rows, total } = hasNul(query) ? NOTHING : yield* page(listing, season)
@@ -169,16 +156,8 @@ const NOTHING = { rows: [], total: 0 }
 /** Postgres text cannot hold a NUL, so such a filter matches nothing. */
 const hasNul = ({ map = "", owner = "" }: Asked) => `${map}${owner}`.includes("\0")
 
-const shaping = new Set(["game", "season", "sort", "limit", "cursor"])
-/** The filters of the query, without the season and the page. */
-const filtersOf = (query: Asked) => Object.entries(query).filter(([name, value]) => !shaping.has(name) && value !== undefined)
-
 /** Whether the list is that of the whole season, whose counter has its number of matches. */
 const onlySeason = (query: Asked) => filtersOf(query).length === 0
-
-/** One cache name for all pages of a filter, whatever the order of its parts. */
-const filterOf = ({ query, season_id }: Listing) =>
-  JSON.stringify([season_id, ...filtersOf(query).toSorted(([a], [b]) => (a < b ? -1 : 1))])
 
 const storedReplay = ({ id, replay_by_match, replay_hash }: MatchRow) =>
   replay_hash === null ? undefined : { id, replay_by_match, replay_hash }
@@ -190,8 +169,9 @@ const makeReplayOf = (replays: Replays["Service"]) => (row: MatchRow) => {
 
 const makeMatches = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const countSeason = yield* makeTotals(queries)
-  const list = yield* makeLists(queries, countSeason)
+  const whole = yield* makeWholeCounts
+  const countSeason = makeTotals(queries, whole)
+  const list = yield* makeLists(queries, countSeason, makeFirstRows(queries, whole))
   const replays = yield* Replays
 
   const find = Effect.fnUntraced(function* (id: string, viewer: Viewer) {

@@ -1,5 +1,5 @@
 /**
- * Counts that read a whole season. Over ten million matches one takes seconds, and on a busy machine longer than a request's statement may.
+ * Counts that read a whole season, or all matches of a large side. Over ten million matches one takes seconds, and on a busy machine longer than a request's statement may.
  * So it runs beside the requests that ask for it, once for all of them, with a time limit of its own, and what it finds is kept
  * (KeptCounts.ts). A request that has waited long enough is refused, and the count goes on: a later request finds it.
  *
@@ -19,7 +19,7 @@ const MOST = 64
 const WAIT = "4 seconds"
 const STATEMENT_TIMEOUT = "120s"
 
-const later = new Unavailable({ detail: "The matches of this season are being counted; try again in a second." })
+const later = new Unavailable({ detail: "These matches are being counted; try again in a second." })
 
 /** Runs the count of this name, or joins the one that is under way: of one name all find the same. */
 export type WholeCount = <A>(name: string, count: Effect.Effect<A>) => Effect.Effect<A, Unavailable>

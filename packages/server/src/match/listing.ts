@@ -9,13 +9,15 @@
  *                                then the others by match_newest
  *
  * Under `newest` the trials of candidates that passed are merged in, by match_trial, from a branch of their own with the
- * same limit. Filtered columns are on the match itself (migration 0004). Where so few matches fit that scanning the
- * sort's index would take longer than finding them all, they are found by match_newest and then sorted. The other sorts of a
- * side sort all its matches.
+ * same limit, no further back than the rated matches of the page go. Filtered columns are on the match itself (migration 0004). Where so few
+ * matches fit that scanning the sort's index would take longer than finding them all, they are found by match_newest and then sorted. The
+ * other sorts of a side sort all its matches.
+ *
+ * That grows with a side's matches, and with those that a rare filter passes by. So the first rows of such lists are kept (KeptLists.ts,
+ * firstRows.ts), and a page of them is read by their ids; what is said above is how they are found at first, and pages further back.
  *
  * A seat has no index by model or by owner, which would cost every match 10 us: a version never changes owner, and a page reads
- * no more of each version's matches than it has rows itself. Even with many versions that costs less than the
- * total, which reads all seats of the side (an owner with 400 versions and 38,000 matches: 35 and 70 ms).
+ * no more of each version's matches than it has rows itself.
  */
 
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
@@ -73,7 +75,7 @@ const sideModelOf = ({ model, owner, version, vs }: Asked) =>
 export const eitherSideOf = (query: Asked): ReadonlyArray<string> => (sideModelOf(query) === query.model ? [] : query.vs!.split(","))
 
 /** The versions `v` of the side that the statement starts from, as a FROM and WHERE. Each is of one season. */
-const versionsOf = (sql: Sql, listing: Listing): { readonly seasons: Fragment; readonly where: ReadonlyArray<Fragment> } => {
+export const versionsOf = (sql: Sql, listing: Listing): { readonly seasons: Fragment; readonly where: ReadonlyArray<Fragment> } => {
   const { query, season_id } = listing
   const { owner, version } = query
   const model = sideModelOf(query)
@@ -87,7 +89,7 @@ const versionsOf = (sql: Sql, listing: Listing): { readonly seasons: Fragment; r
   return { seasons: sql.literal(readsSeason(listing) ? "JOIN season s ON s.id = v.season_id" : ""), where }
 }
 
-const readsSeason = ({ game, season_id }: Listing) => season_id === null || game !== null
+export const readsSeason = ({ game, season_id }: Listing) => season_id === null || game !== null
 /** The conditions on the season `s`, where it is read. */
 const ofSeason = (sql: Sql, { game, season_id, viewer }: Listing): ReadonlyArray<Fragment> => [
   ...(season_id === null ? [sees(sql, viewer)] : []),
@@ -108,7 +110,7 @@ const outcomeOf = (sql: Sql, outcome: "win" | "draw" | "loss"): Fragment => {
 }
 
 /** The conditions on a match `m`: on its own columns, except for the seats of models that met and boards by number of players. */
-const conditions = (sql: Sql, { query, season_id }: Listing): ReadonlyArray<Fragment> => {
+export const conditions = (sql: Sql, { query, season_id }: Listing): ReadonlyArray<Fragment> => {
   const { ladder, map, players_max = 8, players_min = 1, top, vs } = query
   return [
     ...(ladder === undefined ? [] : [sql`m.ladder = ${ladder}`]),
@@ -128,18 +130,18 @@ const playersOf = (sql: Sql, season_id: string | null, min: number, max: number)
     ? sql`EXISTS (SELECT 1 FROM board b WHERE b.season_id = m.season_id AND b.map_id = m.map_id AND b.players BETWEEN ${min} AND ${max})`
     : sql`m.map_id = ANY (ARRAY(SELECT b.map_id FROM board b WHERE b.season_id = ${season_id} AND b.players BETWEEN ${min} AND ${max}))`
 
-const rated = counts()
+export const rated = counts()
 const passed = `EXISTS (SELECT 1 FROM version c WHERE c.id = m.candidate AND ${published("c")})`
 const passedTrial = `m.status = 'finished' AND m.candidate IS NOT NULL AND ${passed}`
 /** The same for a side's seats, by the rating after the match, which is set exactly where the match counts. */
-const ratedOfSide = "x.made_mu IS NOT NULL"
+export const ratedOfSide = "x.made_mu IS NOT NULL"
 const passedTrialOfSide = `x.rank > 0 AND x.made_mu IS NULL AND ${passed}`
 
 /** The tables that matches `m` of seasons come from. */
-const tables = (sql: Sql, listing: Listing): Fragment =>
+export const tables = (sql: Sql, listing: Listing): Fragment =>
   sql.literal(readsSeason(listing) ? "match m JOIN season s ON s.id = m.season_id" : "match m")
 
-const whereOf = (sql: Sql, listing: Listing, status: string): Fragment => {
+export const whereOf = (sql: Sql, listing: Listing, status: string): Fragment => {
   const { query, season_id } = listing
   const since = query.since === undefined ? [] : [sql`m.ended_at >= ${new Date(query.since)}`]
   const season = season_id === null ? [] : [sql`m.season_id = ${season_id}`]
@@ -147,7 +149,7 @@ const whereOf = (sql: Sql, listing: Listing, status: string): Fragment => {
 }
 
 /** The seats `x` of a version `v`, as the text after FROM: their matches `m` are joined only where a condition needs them. */
-const seatsOf = (sql: Sql, listing: Listing, status: string, of: "seat" | "match"): Fragment => {
+export const seatsOf = (sql: Sql, listing: Listing, status: string, of: "seat" | "match"): Fragment => {
   const asked = conditions(sql, listing)
   const join = of === "match" || asked.length > 0 ? "JOIN match m ON m.id = x.match_id" : ""
   return sql`seat x ${sql.literal(join)} WHERE ${sql.and([sql.literal(status), ...seatOf(sql, listing.query), ...asked])}`
@@ -160,27 +162,27 @@ const allOfSide = (sql: Sql, listing: Listing, of: "seat" | "match"): Fragment =
 }
 
 /** Matches of one status, newest first. */
-const branch = (sql: Sql, listing: Listing, status: string, limit: number, range: Fragment): Fragment =>
+export const branch = (sql: Sql, listing: Listing, status: string, limit: number, range: Fragment): Fragment =>
   sql`(SELECT m.id, m.ended_at, NULL::float8 AS figure FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, status)} ${range}
     ${newest(sql, limit)})`
 
 const newest = (sql: Sql, limit: number): Fragment => sql`ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)}`
 
 /** The same for each version of a side, merged. A side, and even a version, may have two seats in one match. */
-const branchOfSide = (sql: Sql, listing: Listing, status: string, limit: number): Fragment => {
+const branchOfSide = (sql: Sql, listing: Listing, status: string, limit: number, range: Fragment): Fragment => {
   const { seasons, where } = versionsOf(sql, listing)
   return sql`(SELECT DISTINCT n.id, n.ended_at, NULL::float8 AS figure FROM version v ${seasons} CROSS JOIN LATERAL (
       SELECT DISTINCT x.match_id AS id, x.ended_at FROM ${seatsOf(sql, listing, status, status === ratedOfSide ? "seat" : "match")}
-      ${newest(sql, limit)}) n
+      ${range} ${newest(sql, limit)}) n
     WHERE ${sql.and(where)} ${newest(sql, limit)})`
 }
 
 const discussion = "coalesce((SELECT t.comments FROM thread t WHERE t.match_id = m.id), 0)"
 /** The column that each sort orders by, descending. */
-const figures = { longest: "m.turns", closest: "m.closeness", upset: "m.upset", discussed: discussion } as const
+export const figures = { longest: "m.turns", closest: "m.closeness", upset: "m.upset", discussed: discussion } as const
 type Figured = keyof typeof figures
 
-const isFigured = (sort: Sort): sort is Figured => sort in figures
+export const isFigured = (sort: Sort): sort is Figured => sort in figures
 
 /** Of an index alone so many matches are read in the time of one of the table. */
 const FROM_INDEX = 8
@@ -199,7 +201,12 @@ const isRare = ({ of, span, total }: Fitting, upTo: number) => total < of && tot
 export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last">): Fragment =>
   first === null || last === null ? sql`` : sql`AND m.ended_at >= ${first} AND m.ended_at < ${new Date(last.getTime() + 1)}`
 
-const figured = (sql: Sql, listing: Listing, { fitting, limit, offset }: Cut & { readonly fitting: Fitting }, sort: Figured): Fragment => {
+export const figured = (
+  sql: Sql,
+  listing: Listing,
+  { fitting, limit, offset }: Cut & { readonly fitting: Fitting },
+  sort: Figured
+): Fragment => {
   const figure = sql.literal(figures[sort])
   const page = sql`ORDER BY ${figure} DESC NULLS LAST, m.ended_at DESC, m.id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
   if (namesSide(listing.query))
@@ -242,7 +249,7 @@ export const listsTrials = ({ ladder, sort, top }: Asked) => sort === "newest" &
 export const countOfTrials = (sql: Sql, listing: Listing): Fragment =>
   sql`SELECT count(*)::int AS total FROM (${
     namesSide(listing.query)
-      ? branchOfSide(sql, listing, passedTrialOfSide, LARGEST_LIMIT)
+      ? branchOfSide(sql, listing, passedTrialOfSide, LARGEST_LIMIT, sql``)
       : branch(sql, listing, passedTrial, LARGEST_LIMIT, sql``)
   }) tried`
 
@@ -253,25 +260,58 @@ export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitti
   if (sort === "discussed" && season_id !== null && !namesSide(listing.query))
     return discussed(sql, { ...listing, season_id }, { limit, offset }, fitting)
   if (isFigured(sort)) return figured(sql, listing, { limit, offset, fitting }, sort)
-  const upTo = Math.min(LARGEST_LIMIT, offset + limit)
-  // Neither branch is searched for more matches than there are.
-  const most = Math.min(upTo, fitting.total)
-  const [counted, tried] = namesSide(listing.query)
-    ? [branchOfSide(sql, listing, ratedOfSide, most), branchOfSide(sql, listing, passedTrialOfSide, upTo)]
-    : [branch(sql, listing, rated, most, within(sql, fitting)), branch(sql, listing, passedTrial, upTo, sql``)]
-  const all = listsTrials(listing.query) ? sql`${counted} UNION ALL ${tried}` : counted
-  return sql`SELECT * FROM (${all}) listed ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
+  // No branch is searched for more matches than there are.
+  const most = Math.min(LARGEST_LIMIT, offset + limit, fitting.total)
+  const counted = namesSide(listing.query)
+    ? branchOfSide(sql, listing, ratedOfSide, most, sql``)
+    : branch(sql, listing, rated, most, within(sql, fitting))
+  return withTrials(sql, listing, { limit, offset }, counted)
 }
+
+export interface KnownRows {
+  readonly ids: ReadonlyArray<string>
+  /** When the last of the trials that fit ended, of those that may pass as well; null where there is none, undefined where unknown. */
+  readonly last_trial: Date | null | undefined
+}
+
+/**
+ * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, those of the page
+ * under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
+ */
+export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_trial }: KnownRows): Fragment => {
+  const { sort } = listing.query
+  const figure = isFigured(sort) ? figures[sort] : "NULL::float8"
+  const known = sql`SELECT m.id, m.ended_at, ${sql.literal(figure)} AS figure
+    FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) k(id) JOIN match m ON m.id = k.id JOIN season s ON s.id = m.season_id
+    WHERE ${sql.literal(rated)} AND ${listing.season_id === null ? sees(sql, listing.viewer) : sql`m.season_id = ${listing.season_id}`}`
+  return sort === "newest" ? withTrials(sql, listing, cut, known, last_trial) : known
+}
+
+/** Rated matches as far as the page ends, and the trials as far as these go, newest first. */
+const withTrials = (sql: Sql, listing: Listing, { limit, offset }: Cut, counted: Fragment, last_trial?: Date | null): Fragment => {
+  const upTo = Math.min(LARGEST_LIMIT, offset + limit)
+  const page = newestPage(sql, { limit, offset })
+  if (!listsTrials(listing.query) || last_trial === null) return sql`SELECT * FROM (${counted}) listed ${page}`
+  const end = sql`coalesce((SELECT min(c.ended_at) FROM counted c HAVING count(*) >= ${bound(sql, upTo)}), '-infinity')`
+  const tried = namesSide(listing.query)
+    ? branchOfSide(sql, listing, passedTrialOfSide, upTo, sql`AND x.ended_at >= ${end}`)
+    : branch(sql, listing, passedTrial, upTo, sql`AND m.ended_at >= ${end} ${before(sql, last_trial)}`)
+  return sql`WITH counted AS MATERIALIZED (${counted})
+    SELECT * FROM (SELECT * FROM counted UNION ALL ${tried}) listed ${page}`
+}
+
+/** A Date has dropped the microseconds. */
+const before = (sql: Sql, last: Date | undefined): Fragment =>
+  last === undefined ? sql`` : sql`AND m.ended_at < ${new Date(last.getTime() + 1)}`
+
+const newestPage = (sql: Sql, { limit, offset }: Cut): Fragment =>
+  sql`ORDER BY ended_at DESC, id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
 
 /** The order of a page `p`. */
 export const orderOf = (sort: Sort): string =>
   isFigured(sort) ? "p.figure DESC NULLS LAST, p.ended_at DESC, p.id DESC" : "p.ended_at DESC, p.id DESC"
 
-/** The number of a side's rated matches that fit; trials are not counted. */
-export const countOfSide = (sql: Sql, listing: Listing): Fragment =>
-  sql`SELECT count(DISTINCT x.match_id)::int AS total FROM ${allOfSide(sql, listing, "seat")}`
-
-/** The same for a season, of the counted matches after number `after`: all by match_newest, the last ones by match_rated. */
+/** The number of a season's rated matches that fit, of those after number `after`: all by match_newest, the last ones by match_rated. */
 export const countOfSeason = (sql: Sql, listing: Listing & { readonly season_id: string }, after: number): Fragment => {
   const later = after === 0 ? sql`` : sql`AND m.rated_n > ${after}`
   return sql`SELECT c.total, c.first, c.last, (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided

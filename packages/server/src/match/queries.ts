@@ -5,17 +5,20 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 import { counts, seesMatch } from "../database/visibility.ts"
+import { cameOfSeason, cameOfSide, FIRST_ROWS, matchesOfSide } from "./firstRows.ts"
 import type { Counted, Counters } from "./KeptCounts.ts"
+import type { Came, Since } from "./KeptLists.ts"
 import {
   type Cut,
   countOfSeason,
-  countOfSide,
   countOfTrials,
   type Fitting,
   type Found,
+  type KnownRows,
   type Listing,
   orderOf,
   pageOf,
+  pageOfRows,
   within
 } from "./listing.ts"
 
@@ -81,15 +84,49 @@ const ofOwnerIn = (sql: SqlClient.SqlClient, { game, owner_id }: { readonly game
     ? sql`v.owner_id = ${owner_id}`
     : sql`v.owner_id = ${owner_id} AND EXISTS (SELECT 1 FROM season s WHERE s.id = v.season_id AND s.game = ${game})`
 
+interface CameRow extends Omit<Came, "rows" | "whole"> {
+  readonly rows: ReadonlyArray<readonly [id: string, figure: number | null, ended_us: number]>
+}
+const cameOf = ({ rows, ...row }: CameRow): Came => ({
+  ...row,
+  rows: rows.map(([id, figure, ended_us]) => ({ id, figure, ended_us })),
+  whole: rows.length < FIRST_ROWS
+})
+
+/** The first rows of lists, as `firstRows.ts` selects them. */
+const makeFirstRows = (sql: SqlClient.SqlClient) => ({
+  /**
+   * What has come of a side's matches: by version_model or version_owner, then seat_version from each season's instant on. The newest match
+   * of each season by match_newest.
+   */
+  cameOfSide: (listing: Listing, since: Since) =>
+    Effect.map(sql<Omit<CameRow, "last_trial">>`${cameOfSide(sql, listing, since)}`, (rows) =>
+      rows.map((row) => cameOf({ ...row, last_trial: null }))
+    ),
+
+  /** About how many seats a side has, by version_model or version_owner and then rating_version. */
+  matchesOfSide: (listing: Listing) => Effect.map(sql<{ matches: number }>`${matchesOfSide(sql, listing)}`, (rows) => rows[0]!.matches),
+
+  /** What has come of a season's matches that fit, by match_newest; all of them as `listing.ts` finds them. Without a total. */
+  cameOfSeason: (listing: Listing & { readonly season_id: string }, since: Since, fitting: Fitting) =>
+    Effect.map(sql<Omit<CameRow, "total" | "early">>`${cameOfSeason(sql, listing, since, fitting)}`, (rows) =>
+      rows.map((row) => cameOf({ ...row, total: 0, early: 0 }))
+    )
+})
+
 const makeLists = (sql: SqlClient.SqlClient) => {
   const decodeCards = Schema.decodeUnknownEffect(Schema.Array(CardRow))
-  return {
-    /** A page as `listing.ts` selects it; cards only for its rows. */
-    cards: (listing: Listing, cut: Cut, fitting: Fitting) =>
-      sql`WITH page AS (${pageOf(sql, listing, cut, fitting)})
+  const cardsOf = (listing: Listing, page: Statement.Fragment) =>
+    sql`WITH page AS (${page})
         SELECT ${sql.literal(`${shared}, ${outcome}, ${cardSeats}`)}
         FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY ${sql.literal(orderOf(listing.query.sort))}
-      `.pipe(Effect.flatMap(decodeCards)),
+      `.pipe(Effect.flatMap(decodeCards))
+  return {
+    /** A page as `listing.ts` selects it; cards only for its rows. */
+    cards: (listing: Listing, cut: Cut, fitting: Fitting) => cardsOf(listing, pageOf(sql, listing, cut, fitting)),
+
+    /** The same of rows that are known, by match_pkey; under `newest` with trials, by match_trial or seat_trial. */
+    cardsOfRows: (listing: Listing, cut: Cut, known: KnownRows) => cardsOf(listing, pageOfRows(sql, listing, cut, known)),
 
     /**
      * Of some models the one with the fewest matches, whose seats are the shortest way to their common matches: by version_model and,
@@ -102,9 +139,6 @@ const makeLists = (sql: SqlClient.SqlClient) => {
 
     /** Reads every trial that the list shows, by match_trial or seat_trial. */
     countOfTrials: (listing: Listing) => sql<{ total: number }>`${countOfTrials(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total)),
-
-    /** Reads every match of the side. */
-    countOfSide: (listing: Listing) => sql<{ total: number }>`${countOfSide(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total)),
 
     /** Reads the matches after the number, by match_rated; where it is 0, all of the season, by match_newest. */
     countOfSeason: (listing: Listing & { readonly season_id: string }, after: number) =>
@@ -231,6 +265,7 @@ const makeRelated = (sql: SqlClient.SqlClient) => ({
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeLists(sql),
+  ...makeFirstRows(sql),
   ...makeOwn(sql),
   ...makeOwnOne(sql),
   ...makeRelated(sql),

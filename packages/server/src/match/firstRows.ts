@@ -1,0 +1,106 @@
+/**
+ * The first rows of lists of matches and their totals, as KeptLists.ts keeps them: for each season that the viewer sees, the matches from
+ * an instant on, or all. A page of such rows is then read by their ids.
+ *
+ *   a side's      its versions by version_model or version_owner, and the seats of each since then by seat_version
+ *   a season's    the matches since then by match_newest; all of them as any other page is found
+ */
+import type { Sort } from "@agon/api/match/api.ts"
+import type { SqlClient, Statement } from "effect/sql"
+import { counts } from "../database/visibility.ts"
+import type { Since } from "./KeptLists.ts"
+import {
+  branch,
+  conditions,
+  type Fitting,
+  figured,
+  figures,
+  isFigured,
+  type Listing,
+  listsTrials,
+  rated,
+  ratedOfSide,
+  seatsOf,
+  tables,
+  versionsOf,
+  whereOf,
+  within
+} from "./listing.ts"
+
+type Sql = SqlClient.SqlClient
+type Fragment = Statement.Fragment
+
+/** Rows of one list: the first page of every size, and some. */
+export const FIRST_ROWS = 128
+
+/** Sorts whose figures change with nothing but the marks. A match gets comments at any time. */
+export const isKeepable = (sort: Sort): boolean => sort !== "discussed"
+
+const figureOf = (sort: Sort): string => (isFigured(sort) ? `${figures[sort]}::float8` : "NULL::float8")
+const ORDER = "figure DESC NULLS LAST, ended_at DESC, id DESC"
+
+/** Voided matches of the season `s`; the gap between ratings is new once ratings have been made without them, some time later. */
+const marksOf = (sort: Sort): string => {
+  const voided = "coalesce(s.head->>'voided', '0')"
+  return sort === "upset" ? `${voided} || '/' || (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)` : voided
+}
+const edge = `(SELECT date_trunc('milliseconds', e.ended_at) FROM match e WHERE e.season_id = s.id AND ${counts("e")} ORDER BY e.ended_at DESC LIMIT 1)`
+const asJson = "json_agg(json_build_array(t.id, t.figure, (extract(epoch FROM t.ended_at) * 1000000)::bigint))"
+
+/** What has come of a side's matches, a row for each season with a version of it. A side, and even a version, may have two seats in one match. */
+export const cameOfSide = (sql: Sql, listing: Listing, since: Since): Fragment => {
+  const { sort } = listing.query
+  const { where } = versionsOf(sql, listing)
+  const of = isFigured(sort) || conditions(sql, listing).length > 0 ? "match" : "seat"
+  const known = [...since]
+  return sql`
+    WITH known AS MATERIALIZED (SELECT * FROM unnest(string_to_array(${known.map(([season_id]) => season_id).join()}, ',')::uuid[],
+        string_to_array(${known.map(([, from]) => from.toISOString()).join()}, ',')::timestamptz[]) k(season_id, since)),
+      sided AS MATERIALIZED (SELECT v.id, v.season_id, coalesce(k.since, '-infinity') AS since
+        FROM version v JOIN season s ON s.id = v.season_id LEFT JOIN known k ON k.season_id = v.season_id WHERE ${sql.and(where)}),
+      seasons AS MATERIALIZED (SELECT s.id, ${sql.literal(`${marksOf(sort)} AS marks, ${edge} AS edge`)}
+        FROM season s WHERE s.id IN (SELECT season_id FROM sided)),
+      fit AS MATERIALIZED (SELECT DISTINCT v.season_id, n.* FROM sided v CROSS JOIN LATERAL (
+        SELECT x.match_id AS id, x.ended_at, ${sql.literal(figureOf(sort))} AS figure
+        FROM ${seatsOf(sql, listing, ratedOfSide, of)} AND x.ended_at >= v.since OFFSET 0) n)
+    SELECT s.id AS season_id, s.marks, s.edge, c.total, c.early, coalesce(r.rows, '[]') AS rows FROM seasons s
+    CROSS JOIN LATERAL (SELECT count(*)::int AS total, (count(*) FILTER (WHERE f.ended_at < s.edge))::int AS early
+      FROM fit f WHERE f.season_id = s.id) c
+    CROSS JOIN LATERAL (SELECT ${sql.literal(asJson)} AS rows FROM (SELECT f.id, f.figure, f.ended_at FROM fit f WHERE f.season_id = s.id
+      ORDER BY ${sql.literal(ORDER)} LIMIT ${sql.literal(String(FIRST_ROWS))}) t) r`
+}
+
+/** About how many seats of a side there are to read. */
+export const matchesOfSide = (sql: Sql, listing: Listing): Fragment => {
+  const { seasons, where } = versionsOf(sql, listing)
+  return sql`SELECT coalesce(sum(r.matches), 0)::int AS matches FROM version v ${seasons}
+    JOIN rating r ON r.version_id = v.id AND r.season_id = v.season_id AND r.ladder = 'open' WHERE ${sql.and(where)}`
+}
+
+/** A trial passes later, and then it is listed. */
+const trial = "m.status = 'finished' AND m.candidate IS NOT NULL"
+
+/** The same of a season's matches that fit, without a total. The order of the innermost rows is the index's, so no other index is walked for it. */
+export const cameOfSeason = (sql: Sql, listing: Listing & { readonly season_id: string }, since: Since, fitting: Fitting): Fragment => {
+  const { query, season_id } = listing
+  const from = since.get(season_id)
+  const later = from === undefined ? sql`` : sql`AND m.ended_at >= ${from}`
+  const first =
+    from === undefined
+      ? allOf(sql, listing, fitting)
+      : sql`SELECT n.* FROM (SELECT m.id, m.ended_at, ${sql.literal(figureOf(query.sort))} AS figure FROM ${tables(sql, listing)}
+          WHERE ${whereOf(sql, listing, rated)} ${later} ORDER BY m.ended_at DESC, m.id DESC OFFSET 0) n
+          ORDER BY ${sql.literal(ORDER)} LIMIT ${sql.literal(String(FIRST_ROWS))}`
+  const tried = listsTrials(query)
+    ? sql`(SELECT max(m.ended_at) FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, trial)} ${later})`
+    : sql`NULL::timestamptz`
+  return sql`SELECT s.id AS season_id, ${sql.literal(`${marksOf(query.sort)} AS marks, ${edge} AS edge, coalesce(r.rows, '[]') AS rows`)},
+      ${tried} AS last_trial
+    FROM season s CROSS JOIN (SELECT ${sql.literal(asJson)} AS rows FROM (${first}) t) r WHERE s.id = ${season_id}`
+}
+
+const allOf = (sql: Sql, listing: Listing, fitting: Fitting): Fragment => {
+  const { sort } = listing.query
+  if (isFigured(sort)) return figured(sql, listing, { limit: FIRST_ROWS, offset: 0, fitting }, sort)
+  return branch(sql, listing, rated, Math.min(FIRST_ROWS, fitting.total), within(sql, fitting))
+}

@@ -1,0 +1,90 @@
+/** What a process keeps of lists of matches: how many fit a filter of a season, and the first rows of lists that would take long to find. */
+
+import { Effect } from "effect"
+import { FIRST_ROWS, isKeepable } from "./firstRows.ts"
+import { KeptCounts } from "./KeptCounts.ts"
+import { KeptLists } from "./KeptLists.ts"
+import type { Asked, Fitting, Found, Listing } from "./listing.ts"
+import type { makeQueries } from "./queries.ts"
+import type { WholeCount } from "./WholeCounts.ts"
+
+type Queries = Effect.Success<typeof makeQueries>
+export type OfSeason = Listing & { readonly season_id: string }
+
+/** Filters whose matches are counted once and then kept up to date; some 300 bytes each. */
+const FILTERS_MAX = 10_000
+
+/** Matches of a season that are counted within a request; 0.1 s. */
+const LARGE_SEASON = 500_000
+
+const join = (before: Found, later: Found): Found => ({
+  total: before.total + later.total,
+  first: before.first ?? later.first,
+  last: later.last ?? before.last
+})
+
+/** The matches of a season that fit a filter; `of` is how many it has, as far as that is known. */
+export const makeTotals = (queries: Queries, whole: WholeCount) => {
+  const kept = new KeptCounts<Found>({ join, most: FILTERS_MAX })
+  return (listing: OfSeason, of: number) => {
+    const name = filterOf(listing)
+    return kept.read(
+      name,
+      (after) => Effect.orDie(queries.countOfSeason(listing, after)),
+      (everything) => (of < LARGE_SEASON ? everything : whole(name, everything))
+    )
+  }
+}
+export type CountSeason = ReturnType<typeof makeTotals>
+
+/** Rows kept of the lists of sides, and of those of seasons; some 100 bytes each. */
+const ROWS_MAX = 200_000
+/** Matches of a side that are read within a request: 0.2 s, and 2 s where each is looked up for its figure. */
+const LARGE_SIDE = 50_000
+
+export const makeFirstRows = (queries: Queries, whole: WholeCount) => {
+  const [sides, seasons] = [new KeptLists({ rows: FIRST_ROWS, all: ROWS_MAX }), new KeptLists({ rows: FIRST_ROWS, all: ROWS_MAX })]
+
+  return {
+    /** Of a list whose order cannot be kept, the rows are those of the newest. A large side is read anew beside the requests that ask for it. */
+    ofSide: ({ query, ...of }: Listing) => {
+      const listing = { ...of, query: isKeepable(query.sort) ? query : { ...query, sort: "newest" as const } }
+      const name = listOf(listing)
+      return sides.read(
+        name,
+        (since) => Effect.orDie(queries.cameOfSide(listing, since)),
+        (everything) =>
+          Effect.flatMap(Effect.orDie(queries.matchesOfSide(listing)), (matches) =>
+            matches < LARGE_SIDE ? everything : whole(JSON.stringify([name, of.game, of.viewer]), everything)
+          )
+      )
+    },
+
+    ofSeason: (listing: OfSeason, fitting: Fitting) => {
+      const name = listOf(listing)
+      return seasons.read(
+        name,
+        (since) => Effect.orDie(queries.cameOfSeason(listing, since, fitting)),
+        (everything) => (fitting.of < LARGE_SEASON ? everything : whole(name, everything))
+      )
+    }
+  }
+}
+
+/** So many matches are passed by for each that fits before the first rows of a list are kept: under other sorts each is looked up. */
+const SCATTERED = { newest: 40, figured: 1.5 }
+export const isScattered = ({ of, total }: Fitting, { query: { cursor, limit, sort } }: Listing) =>
+  isKeepable(sort) && cursor + limit < FIRST_ROWS && of > total * (sort === "newest" ? SCATTERED.newest : SCATTERED.figured)
+
+export type FirstRows = ReturnType<typeof makeFirstRows>
+
+const shaping = new Set(["game", "season", "sort", "limit", "cursor"])
+/** The filters of the query, without the season and the page. */
+export const filtersOf = (query: Asked) => Object.entries(query).filter(([name, value]) => !shaping.has(name) && value !== undefined)
+
+/** The same for the lists of a filter in one order. */
+const listOf = (listing: Listing) => `${listing.query.sort} ${filterOf(listing)}`
+
+/** One cache name for all pages of a filter, whatever the order of its parts. */
+const filterOf = ({ query, season_id }: Listing) =>
+  JSON.stringify([season_id, ...filtersOf(query).toSorted(([a], [b]) => (a < b ? -1 : 1))])

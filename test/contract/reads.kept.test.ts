@@ -1,0 +1,210 @@
+/**
+ * Lists of matches that are kept (match/KeptLists.ts), while seasons play on, lose matches and are hidden: one service that has read them
+ * before, and rows worked out here from all matches.
+ */
+
+import type { Asked } from "@agon/server/match/listing.ts"
+import { Matches } from "@agon/server/match/Matches.ts"
+import { Replays } from "@agon/server/match/Replays.ts"
+import { Seasons } from "@agon/server/season/Seasons.ts"
+import { PgClient } from "@effect/sql-pg"
+import { assert, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
+import * as Postgres from "../support/Postgres.ts"
+
+const SIZE = { matches: 6_000, entries: 40 }
+
+const services = Matches.layer.pipe(Layer.provide(Layer.mock(Replays, {})), Layer.provideMerge(Seasons.layer))
+const rows = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, SIZE)))
+const web = Layer.merge(services, rows).pipe(Layer.provideMerge(Postgres.layer({ migrate: true })))
+
+interface Seat {
+  readonly version: string
+  readonly model: string
+  readonly owner: string
+  readonly rank: number
+}
+interface Played {
+  readonly id: string
+  readonly season_id: string
+  readonly ended_us: number
+  readonly ladder: string | null
+  readonly map: string
+  readonly turns: number
+  readonly closeness: number | null
+  readonly upset: number | null
+  readonly comments: number
+  readonly classes: number
+  readonly best_place: number
+  readonly is_trial: boolean
+  readonly seats: ReadonlyArray<Seat>
+}
+
+/** Everything that somebody may see who has no account. */
+const everything = Effect.flatMap(PgClient.PgClient, (sql) =>
+  sql.unsafe<Played>(`SELECT m.id, m.season_id, (extract(epoch FROM m.ended_at) * 1000000)::float8 AS ended_us, m.ladder, m.map_id AS map, m.turns,
+      m.closeness, m.upset, m.classes, m.best_place, m.status = 'finished' AS is_trial,
+      coalesce((SELECT comments FROM thread t WHERE t.match_id = m.id), 0) AS comments,
+      (SELECT json_agg(json_build_object('version', y.version_id, 'model', y.model_id, 'owner', a.username, 'rank', y.rank))
+        FROM seat y JOIN account a ON a.id = y.owner_id WHERE y.match_id = m.id) AS seats
+    FROM match m JOIN season s ON s.id = m.season_id LEFT JOIN version c ON c.id = m.candidate
+    WHERE s.visibility = 'public' AND (m.status = 'rated' OR (m.status = 'finished' AND c.status IN ('entered', 'superseded')))`)
+)
+
+const model = id("model", 7)
+const version = id("version", versionNumber(1, 7))
+const met = id("model", 8)
+
+const isOutcome = (match: Played, outcome: string, side: (seat: Seat) => boolean) =>
+  match.seats.some((seat) => {
+    if (!side(seat)) return false
+    const shared = match.seats.some((other) => other !== seat && other.rank === 1)
+    return outcome === (seat.rank > 1 ? "loss" : shared ? "draw" : "win")
+  })
+
+type Fits = (match: Played) => boolean
+const has =
+  (side: (seat: Seat) => boolean): Fits =>
+  ({ seats }) =>
+    seats.some(side)
+const ofModel = (of: string) => has((seat) => seat.model === of)
+const inBig: Fits = ({ season_id }) => season_id === seasonId(1)
+
+const filters: ReadonlyArray<readonly [Partial<Asked>, Fits]> = [
+  [{ model }, ofModel(model)],
+  [{ version }, has((seat) => seat.version === version)],
+  [{ owner: "owner4" }, has((seat) => seat.owner === "owner4")],
+  [{ vs: `${model},${met}` }, (match) => ofModel(model)(match) && ofModel(met)(match)],
+  [{ model, season: "big", game: "snakes" }, (match) => inBig(match) && ofModel(model)(match)],
+  [{ model, game: "othello" }, () => false],
+  [{ model, outcome: "win" }, (match) => isOutcome(match, "win", (seat) => seat.model === model)],
+  [{ owner: "owner4", outcome: "draw" }, (match) => isOutcome(match, "draw", (seat) => seat.owner === "owner4")],
+  [{ owner: "owner4", ladder: "open" }, (match) => match.ladder === "open" && has((seat) => seat.owner === "owner4")(match)],
+  [{ model, map: "board-3" }, (match) => match.map === "board-3" && ofModel(model)(match)],
+  [{ season: "big", game: "snakes", map: "old" }, (match) => inBig(match) && match.map === "old"],
+  [{ season: "big", game: "snakes", map: "board-3" }, (match) => inBig(match) && match.map === "board-3"],
+  [{ season: "big", game: "snakes", ladder: "small" }, (match) => inBig(match) && match.ladder === "small"],
+  [{ season: "big", game: "snakes", top: 2 }, (match) => inBig(match) && !match.is_trial && match.best_place <= 2],
+  [{ season: "big", game: "snakes", class: "large" }, (match) => inBig(match) && (match.classes & 16) !== 0]
+]
+
+const figures: Readonly<Record<Asked["sort"], (match: Played) => number | null>> = {
+  newest: () => 0,
+  longest: ({ turns }) => turns,
+  closest: ({ closeness }) => closeness,
+  upset: ({ upset }) => upset,
+  discussed: ({ comments }) => comments
+}
+const OTHERS = ["longest", "closest", "upset", "discussed"] as const
+
+const inOrder = (sort: Asked["sort"]) => (a: Played, b: Played) => {
+  const [x, y] = [figures[sort](a) ?? -Infinity, figures[sort](b) ?? -Infinity]
+  return x !== y ? y - x : a.ended_us !== b.ended_us ? b.ended_us - a.ended_us : a.id < b.id ? 1 : -1
+}
+
+const PAGES = [
+  { limit: 25, cursor: 0 },
+  { limit: 60, cursor: 30 },
+  { limit: 25, cursor: 110 }
+]
+
+let turn = 0
+/** Each filter under `newest` and one sort more, one of the pages, as the service answers it and as it is worked out here. */
+const compare = Effect.fnUntraced(function* (when: string) {
+  const matches = yield* Matches
+  const all = yield* everything
+  for (const [filter, fits] of filters)
+    for (const sort of ["newest", OTHERS[turn % OTHERS.length]!] as const) {
+      const page = PAGES[++turn % PAGES.length]!
+      const of = all.filter((match) => fits(match) && (sort === "newest" || !match.is_trial))
+      const listed = of.filter(({ is_trial }) => !is_trial || (filter.ladder === undefined && filter.top === undefined))
+      const expected = listed.toSorted(inOrder(sort)).slice(page.cursor, page.cursor + page.limit)
+      const { list } = yield* matches.list({ ...filter, sort, ...page } as Asked, null)
+      const name = `${when}: ${JSON.stringify({ ...filter, sort, ...page })}`
+      assert.strictEqual(list.total, of.filter(({ is_trial }) => !is_trial).length, name)
+      assert.deepStrictEqual(
+        list.matches.map(({ id }) => id),
+        expected.map(({ id }) => id),
+        name
+      )
+    }
+  turn += 3 // not the same pages at every stage
+})
+
+const run = (statement: string) => Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement))
+
+/** So many matches more of `big`, of those of the model and of others; some end at the instant of the last one before them. */
+const play = Effect.fnUntraced(function* (rated: number, count: number) {
+  const copy = (table: string, id: string, changes: string) => `INSERT INTO ${table} SELECT copy.* FROM next
+    JOIN ${table} row ON row.${id} = next.of CROSS JOIN LATERAL jsonb_populate_record(row, jsonb_build_object(${changes})) copy`
+  yield* run(`CREATE TABLE next AS SELECT i, m.id AS of, gen_random_uuid() AS id, s.newest + (i / 2) * interval '1 second' AS ended_at
+    FROM (SELECT id, row_number() OVER (ORDER BY (EXISTS (SELECT 1 FROM seat x WHERE x.match_id = m.id AND x.model_id = '${model}')) DESC, md5(id::text)) AS i
+      FROM match m WHERE season_id = '${seasonId(1)}' AND status = 'rated') m
+    CROSS JOIN (SELECT date_trunc('milliseconds', max(ended_at)) AS newest FROM match WHERE season_id = '${seasonId(1)}' AND status = 'rated') s
+    WHERE i <= ${count}`)
+  yield* run(
+    copy(
+      "match",
+      "id",
+      `'id', next.id, 'ended_at', next.ended_at, 'n', 1000000 + ${rated} + next.i, 'rated_n', ${rated} + next.i,
+    'turns', 100 + next.i * 37 % 800`
+    )
+  )
+  yield* run(copy("seat", "match_id", "'match_id', next.id, 'ended_at', next.ended_at"))
+  yield* run(`DROP TABLE next`)
+  yield* run(`UPDATE season SET head = jsonb_set(head, '{rated}', to_jsonb((head->>'rated')::int + ${count})) WHERE id = '${seasonId(1)}'`)
+  return rated + count
+})
+
+/** The newest match of the model that counts, and an older one; ratings are still those with both. */
+const voidTwo = Effect.gen(function* () {
+  yield* run(`CREATE TABLE gone AS (SELECT match_id AS id FROM seat WHERE model_id = '${model}' AND season_id = '${seasonId(1)}' AND made_mu IS NOT NULL
+      ORDER BY ended_at DESC LIMIT 1) UNION (SELECT match_id FROM seat WHERE model_id = '${model}' AND season_id = '${seasonId(1)}'
+      AND made_mu IS NOT NULL ORDER BY ended_at DESC OFFSET 60 LIMIT 1)`)
+  yield* run("UPDATE match SET status = 'failed', rated_n = NULL WHERE id IN (SELECT id FROM gone)")
+  yield* run("UPDATE seat SET rank = 0, made_mu = NULL, made_change = NULL WHERE match_id IN (SELECT id FROM gone)")
+  yield* run(`UPDATE season SET head = jsonb_set(jsonb_set(head, '{rated}', to_jsonb((head->>'rated')::int - 2)), '{voided}',
+    to_jsonb((head->>'voided')::int + 2)) WHERE id = '${seasonId(1)}'`)
+  yield* run(
+    `INSERT INTO voiding (season_id, match_id, n, round, ladder, versions) SELECT '${seasonId(1)}', id, 1, 1, 'open', '{}' FROM gone`
+  )
+  yield* run("DROP TABLE gone")
+})
+
+layer(web, { timeout: "60 seconds" })("kept lists of matches", (it) => {
+  it.effect(
+    "answer what there is, while seasons play on, lose matches, have trials passed and are hidden",
+    () =>
+      Effect.gen(function* () {
+        yield* compare("at first")
+        yield* compare("again")
+        const [{ rated }] = (yield* run(`SELECT (head->>'rated')::int AS rated FROM season WHERE id = '${seasonId(1)}'`)) as [
+          { rated: number }
+        ]
+        let n = yield* play(rated, 9)
+        yield* compare("played on")
+        n = yield* play(n, 300)
+        yield* compare("played on for longer than is kept")
+        yield* voidTwo
+        yield* compare("voided")
+        n = yield* play(n + 2, 5)
+        yield* compare("played on after a void")
+
+        yield* run(`UPDATE match SET upset = upset + hashtext(id::text) % 100 WHERE season_id = '${seasonId(1)}' AND status = 'rated'`)
+        yield* run("DELETE FROM voiding")
+        yield* compare("ratings were made without the voided matches")
+
+        yield* run(`UPDATE version SET status = 'rejected' WHERE season_id = '${seasonId(1)}' AND ord % 3 = 0`)
+        yield* compare("candidates do not pass")
+        yield* run(`UPDATE version SET status = 'entered' WHERE season_id = '${seasonId(1)}' AND ord % 2 = 0`)
+        yield* compare("some do")
+        yield* run(`UPDATE season SET visibility = 'private' WHERE id = '${seasonId(2)}'`)
+        yield* compare("a season is hidden")
+        yield* run(`UPDATE season SET visibility = 'public' WHERE id = '${seasonId(2)}'`)
+        yield* compare("and public again")
+        assert.isAbove(n, rated)
+      }),
+    { timeout: 240_000 }
+  )
+})

@@ -88,7 +88,7 @@ else
             await page.getByRole("button", { name: "Submit" }).click()
             await page.waitForURL(/\/me\/versions\//)
             // Both came whole: the service has looked at them, and the version is in review.
-            await page.locator("#progress").getByText("testing, in review").waitFor()
+            await page.locator("#progress").getByText("in review", { exact: true }).waitFor()
             const elsewhere = watched.faults.filter((fault) => !fault.startsWith(`asked ${endpoint}/agon-site/incoming/`))
             assert.deepStrictEqual(elsewhere, [])
             assert.strictEqual(watched.faults.length, 2, "both files")

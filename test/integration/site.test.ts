@@ -108,7 +108,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
         assert.include(text, `<a href="${spring}">${name}</a>`, path)
         assert.notInclude(text, ">spring<", path)
       }
-      assert.include((yield* get(`${spring}/ladders/open/course`)).text, `<h1>The course of ladder open of ${name}</h1>`)
+      assert.include((yield* get(`${spring}/ladders/open/course`)).text, `<h1>The open ladder of ${name} over time</h1>`)
     })
   )
 
@@ -307,6 +307,10 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
       assert.strictEqual(ada.headers.get("cache-control"), "private, no-store")
       assert.include(ada.text, "Signed in as ada")
       assert.include(ada.text, "in trial")
+      assert.match(ada.text, /<li>rank \d+ on <a href="\/games\/snakes\/seasons\/[a-z]+\/ladders\/[a-z]+">/, "where a model stands")
+      const newcomer = yield* get("/me", { cookie: "service_session=root-token" })
+      assert.include(newcomer.text, "Your first model", "an account without a model is told how to begin")
+      assert.notInclude(ada.text, "Your first model")
     })
   )
 

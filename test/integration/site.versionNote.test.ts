@@ -53,6 +53,11 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
       for (const { detail } of refusals) assert.include(shown.text, `<br>${said(withTimes(detail))}`)
       assert.include(shown.text, ">Submit the mended files</a><br>")
       assert.notInclude(shown.text, 'class="steps"', "it is on no way any more")
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO notification (id, account_id, kind, subject, link, created_at)
+        SELECT gen_random_uuid(), id, 'version_rejected', 'It was rejected', ${`/v1${at}`}, now() FROM account WHERE username = 'bob'`
+      const model = yield* visit(`/me/models/${Fixture.modelIds.beta}`, "bob")
+      assert.match(model.text, new RegExp(`<h2>Rejected lately</h2>\\n<ul><li><a href="${at}">Version 2 in `), "no list of the API has it")
     })
   )
 

@@ -1,5 +1,5 @@
 /** The visitor's own page: their models, what became of what they submitted, and what they were told. */
-import type { Account } from "@agon/api/account/api.ts"
+import type { Account, Profile } from "@agon/api/account/api.ts"
 import type { Game } from "@agon/api/game/api.ts"
 import type { Model } from "@agon/api/model/api.ts"
 import type { Notification } from "@agon/api/notification/Notification.ts"
@@ -11,38 +11,42 @@ import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import {
   followable,
+  kitAt,
+  ladderAt,
   link,
   meAt,
   myMatchesAt,
   myModelAt,
   myModelsAt,
   myVersionAt,
+  notificationsAt,
   platformDeskAt,
   profileAt,
   seasonDeskAt
 } from "../html/links.ts"
-import { time, words } from "../html/words.ts"
+import { table } from "../html/table.ts"
+import { count, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
-import { ifAny } from "../http/refuse.ts"
 import { type SeasonNames, seasonNames } from "../http/seasonNames.ts"
 import { privateSeasonList, privateSeasons } from "../season/places.ts"
+import { readRejected } from "../version/rejected.ts"
+import { stateOf } from "../version/waiting.ts"
 import { ownMatchTable } from "./ownMatches.ts"
 
 const gameName = (games: ReadonlyArray<Game>, game: string) => games.find(({ slug }) => slug === game)?.name ?? game
 
 const ROWS = 100
-const MATCHES = 25
-/** Each is a read of its own. */
-const REJECTED_MAX = 5
+const MATCHES = 10
+const NOTIFICATIONS = 5
 
 const submission =
   (seasonOf: SeasonNames) =>
   (version: OwnVersion): Html =>
     html`<li id="v-${version.version_id}">
 <h3><a href="${myVersionAt(version.version_id)}">${said(version.model)} version ${version.version}</a></h3>
-<p>${words(version.status)}${version.phase !== null && html`, in ${words(version.phase)}`}, ${said(seasonOf(version.game, version.season))}, submitted ${time(version.created_at)}.</p>
+<p>${stateOf(version)}, ${said(seasonOf(version.game, version.season))}, submitted ${time(version.created_at)}.</p>
 ${version.trial !== null && html`<p>${version.trial.played} of ${version.trial.matches} trial matches played.</p>\n`}${
-  version.reject_reason !== null && html`<p class="bad">Refused: ${words(version.reject_reason)}.</p>\n`
+  version.reject_reason !== null && html`<p class="bad">${words(version.reject_reason)}</p>\n`
 }${version.reject_detail !== null && html`<p>${said(version.reject_detail)}</p>\n`}</li>
 `
 
@@ -52,21 +56,49 @@ const notification = ({ created_at, link: written, read_at, subject }: Notificat
 `
 }
 
-const modelItem =
-  (games: ReadonlyArray<Game>) =>
-  ({ game, id, name, retired }: Model): Html =>
-    html`<li>${link(myModelAt(id), name)} <span class="faint">${gameName(games, game)}${retired && ", retired"}</span></li>\n`
+type Standings = Profile["standings"]
 
-/** The API lists no rejected versions; the notifications say which they are. */
-const rejectedIds = (notifications: ReadonlyArray<Notification>): ReadonlyArray<string> => {
-  const ids = notifications.flatMap(({ kind, link }) =>
-    kind === "version_rejected" ? (/^\/v1\/me\/versions\/([0-9a-f-]{36})$/.exec(link ?? "")?.[1] ?? []) : []
-  )
-  return [...new Set(ids)].slice(0, REJECTED_MAX)
+/** A model and where it stands in public seasons. */
+const modelRow =
+  (games: ReadonlyArray<Game>, standings: Standings, seasonOf: SeasonNames) =>
+  ({ game, id, name, retired }: Model): Html => {
+    const own = standings.filter(({ model_id }) => model_id === id)
+    return html`<tr>
+<th scope="row">${link(myModelAt(id), name)}</th>
+<td>${gameName(games, game)}${retired && ", retired"}</td>
+<td>${
+      own.length === 0
+        ? html`<span class="faint">on no public ladder</span>`
+        : html`<ul class="plain">${own.map(
+            ({ ladder, rank, rating, season }) =>
+              html`<li>rank ${count(rank)} on <a href="${ladderAt(game, season, ladder)}">${ladder}</a> of ${said(seasonOf(game, season))}, rating <b>${Math.round(rating)}</b></li>`
+          )}</ul>`
+    }</td>
+</tr>
+`
+  }
+
+/** The newest, and the way to all. */
+const told = (notifications: ReadonlyArray<Notification>): Html => {
+  const unread = notifications.filter(({ read_at }) => read_at === null).length
+  return html`<h2>Notifications${unread > 0 && html` <span class="faint">${unread} new</span>`}</h2>
+${
+  notifications.length === 0
+    ? html`<p class="faint">You have none.</p>`
+    : html`<ul class="told">\n${notifications.slice(0, NOTIFICATIONS).map(notification)}</ul>
+<p><a href="${notificationsAt}">All notifications</a></p>`
+}
+`
 }
 
-const listOf = (items: ReadonlyArray<Html>, none: string): Html =>
-  items.length === 0 ? html`<p class="faint">${none}</p>` : html`<ul>\n${items}</ul>`
+/** What an account without a model does first. */
+const FIRST_STEPS = html`<h2>Your first model</h2>
+<ol>
+<li><a href="${kitAt("first-hour")}">Read how one is made</a>: from an empty folder to a trained network in an hour.</li>
+<li><a href="${myModelsAt}">Make a model here</a>: a name on the ladder.</li>
+<li>Submit its two files. This page then shows how they pass the review and the trial, and where the model stands.</li>
+</ol>
+`
 
 /** The desks of what the visitor administers. */
 const desks = ({ admin, season_admin }: Account, games: ReadonlyArray<Game>, seasonOf: SeasonNames): Html | "" =>
@@ -96,25 +128,27 @@ export const me: PersonalRoute = {
       ],
       { concurrency: "unbounded" }
     )
-    const rejected = yield* Effect.forEach(rejectedIds(notifications), (id) => ifAny(client.version.ownVersion({ params: { id } })), {
-      concurrency: "unbounded"
-    })
-    // One may be rejected between the two reads.
-    const refused = rejected.flatMap((version) =>
-      version === undefined || candidates.some(({ version_id }) => version_id === version.version_id) ? [] : version
+    const [rejected, { standings }] = yield* Effect.all(
+      [readRejected(client, notifications), client.account.profile({ params: { username: account.username } })],
+      { concurrency: "unbounded" }
     )
-    const seasonOf = yield* seasonNames({ client, names }, [...candidates, ...refused, ...matches, ...account.season_admin], hidden)
+    // One may be rejected between the two reads.
+    const refused = rejected.filter((one) => candidates.every(({ version_id }) => version_id !== one.version_id))
+    const named = [...candidates, ...refused, ...matches, ...standings, ...account.season_admin]
+    const seasonOf = yield* seasonNames({ client, names }, named, hidden)
     const main = html`${greeting(account, games, seasonOf)}
-<h2>Submissions in admission</h2>
-${candidates.length === 0 ? html`<p class="faint">None waits just now.</p>` : html`<ul class="cards">\n${candidates.map(submission(seasonOf))}</ul>`}
-${refused.length > 0 && html`<h2>Refused lately</h2>\n<ul class="cards">\n${refused.map(submission(seasonOf))}</ul>`}
-<h2>My models</h2>
-${models.length === 0 ? html`<p>You have none yet. <a href="${myModelsAt}">Make your first one</a>, then submit its files.</p>` : listOf(models.map(modelItem(games)), "")}
-${privateSeasonList(hidden, games)}<h2>My last matches</h2>
-${ownMatchTable(hidden, seasonOf, matches)}
-<p><a href="${myMatchesAt}">All my matches</a></p>
-<h2>Notifications</h2>
-${listOf(notifications.map(notification), "You have none.")}`
+${candidates.length > 0 && html`<h2>Submissions on their way</h2>\n<ul class="cards">\n${candidates.map(submission(seasonOf))}</ul>\n`}${
+  refused.length > 0 && html`<h2>Rejected lately</h2>\n<ul class="cards">\n${refused.map(submission(seasonOf))}</ul>\n`
+}${
+  models.length === 0
+    ? FIRST_STEPS
+    : html`<h2>My models</h2>\n${table("Where your models stand", ["Model", "Game", "Standing"], models.map(modelRow(games, standings, seasonOf)), "")}
+<ul class="acts"><li><a class="act" href="${myModelsAt}">Make or submit a model</a></li></ul>
+`
+}${privateSeasonList(hidden, games)}${told(notifications)}${
+  matches.length > 0 &&
+  html`<h2>My last matches</h2>\n${ownMatchTable(hidden, seasonOf, matches)}\n<p><a href="${myMatchesAt}">All my matches</a></p>`
+}`
     return { title: "My page", main } satisfies Page
   })
 }

@@ -45,7 +45,7 @@ ${deskNav(notificationsAt)}${
   notifications.length === 0
     ? html`<p class="faint">You have none.</p>`
     : inputs(read, tried).whole(
-        html`${isAnyNew && html`<p><button name="all" value="yes">Mark all as read</button></p>\n`}<ul class="told">\n${notifications.map(item)}</ul>\n`
+        html`${isAnyNew && html`<p><button class="aside" name="all" value="yes">Mark all as read</button></p>\n`}<ul class="told">\n${notifications.map(item)}</ul>\n`
       )
 }
 ${pager({ path: notificationsAt, query: {}, offset, rows: ROWS, next: next_cursor })}`

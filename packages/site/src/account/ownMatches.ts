@@ -9,7 +9,7 @@ import { counted, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { invalid } from "../http/refuse.ts"
 import { type SeasonNames, seasonNames } from "../http/seasonNames.ts"
-import { names } from "../match/cards.ts"
+import { names, placed } from "../match/cards.ts"
 import { type HiddenSeasons, privateSeasons } from "../season/places.ts"
 
 const ROWS = 50
@@ -22,11 +22,11 @@ const row = (hidden: HiddenSeasons, seasonOf: SeasonNames, match: OwnMatch): Htm
   const own = seats.find(({ mine }) => mine)
   const to = status === "rated" ? placesIn(hidden, match).match(id) : myMatchAt(id)
   return html`<tr>
-<th scope="row"><a href="${to}">${names(seats)}</a></th>
-<td>${words(status)}${is_trial && ", trial"}</td>
-<td>${own?.outcome}</td>
-<td>${said(seasonOf(game, season))}, ${map}</td>
-<td>${time(played_at ?? created_at)}</td>
+<th scope="row"><a href="${to}">${own?.rank == null ? names(seats) : placed(seats)}</a></th>
+<td class="place ${own?.outcome === "win" ? "good" : own?.outcome === "loss" ? "bad" : ""}">${own?.outcome}${own?.rank != null && `, ${own.rank} of ${seats.length}`}</td>
+<td class="ending">${words(status)}${is_trial && ", trial"}</td>
+<td class="of">${said(seasonOf(game, season))}, ${map}</td>
+<td class="played">${time(played_at ?? created_at)}</td>
 </tr>
 `
 }
@@ -35,9 +35,9 @@ const row = (hidden: HiddenSeasons, seasonOf: SeasonNames, match: OwnMatch): Htm
 export const ownMatchTable = (hidden: HiddenSeasons, seasonOf: SeasonNames, matches: ReadonlyArray<OwnMatch>): Html =>
   matches.length === 0
     ? html`<p class="faint">None yet.</p>`
-    : html`<div class="scroll" role="region" aria-label="My last matches" tabindex="0"><table>
+    : html`<div class="scroll" role="region" aria-label="My last matches" tabindex="0"><table class="matches">
 <caption>The newest first, in every state</caption>
-<thead><tr><th scope="col">Match</th><th scope="col">State</th><th scope="col">Outcome</th><th scope="col">Season, board</th><th scope="col">When</th></tr></thead>
+<thead><tr><th scope="col">Match, the winner first</th><th scope="col">Outcome, place</th><th scope="col">State</th><th scope="col">Season, board</th><th scope="col">When</th></tr></thead>
 <tbody>
 ${matches.map((match) => row(hidden, seasonOf, match))}</tbody>
 </table></div>`

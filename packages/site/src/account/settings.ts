@@ -1,13 +1,29 @@
 /** Settings of the visitor's account: what others read about them, and what they are told. */
-import { optionalKinds } from "@agon/api/notification/Notification.ts"
+import { type OptionalKind, optionalKinds } from "@agon/api/notification/Notification.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { html } from "../html/Html.ts"
 import { profileAt, settingsAt, withQuery } from "../html/links.ts"
-import { words } from "../html/words.ts"
 import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+
+/** Each of them as the thing that happened. */
+const HAPPENED: Readonly<Record<OptionalKind, string>> = {
+  season_notice: "A notice by a season's administrators",
+  version_admitted: "A version of mine has passed its review",
+  version_rejected: "A version of mine was rejected",
+  version_entered: "A version of mine has entered the ladder",
+  version_superseded: "A version of mine was superseded by a newer one",
+  version_suspended: "A version of mine was suspended",
+  version_disqualified: "A version of mine was disqualified",
+  version_reinstated: "A version of mine may play again",
+  comment_reply: "Somebody has answered a comment of mine",
+  comment_approved: "A comment of mine was approved",
+  story_approved: "A story of mine was approved",
+  story_rejected: "A story of mine was rejected",
+  season_closed: "A season that I took part in has ended"
+}
 
 const SAVED = withQuery(settingsAt, { done: "saved" })
 
@@ -48,8 +64,8 @@ ${whole(html`${text("display_name", "Display name", { hint: "1 to 64 characters.
 <h2>What you are told</h2>
 ${boxes.whole(
   html`<fieldset>
-<legend>Notify me of</legend>
-${optionalKinds.map((kind) => boxes.box("kind", kind, words(kind)))}</fieldset>
+<legend>Tell me when this happens</legend>
+${optionalKinds.map((kind) => boxes.box("kind", kind, HAPPENED[kind]))}</fieldset>
 <p class="hint">Notices of the platform reach everybody.</p>
 ${
   kinds.email_address === null

@@ -48,9 +48,9 @@ const entryRow =
     html`<tr>
 <th scope="row"><a href="${modelAt(model_id)}">${said(model)}</a> version ${version}</th>
 <td>${owned(owner)}</td>
-<td>${count(rank)}</td>
-<td>${decimal(rating)}</td>
-<td>${count(matches)}</td>
+<td class="n">${count(rank)}</td>
+<td class="n">${decimal(rating)}</td>
+<td class="n">${count(matches)}</td>
 <td>${baseline ? html`<a href="${seasonDeskAt(game, slug, "baselines")}" aria-label="A baseline: take it out of play (${model})">A baseline: take it out of play</a>` : state !== "closed" && html`<a href="${withQuery(seasonDeskAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
 </tr>
 `
@@ -60,7 +60,7 @@ const limits = constraintsOf(DisqualifyVersion)
 const disqualifyForm = (tried: Tried | undefined, version: string | undefined): Html => {
   const { area, box, text, whole } = inputs(disqualify, tried, version === undefined ? {} : { id: version })
   return whole(
-    html`${text("id", "Version", { hint: "Its id, from the list above.", more: ID })}${area("reason", "Reason", { hint: "Its owner is told, and the log tells it. At most 500 characters.", more: limits("reason") })}${box("void_matches", "yes", "Its matches do not count any more. This cannot be undone.")}`,
+    html`${text("id", "Version", { hint: "Its id; “Disqualify” in the list above fills it in.", more: ID })}${area("reason", "Reason", { hint: "Its owner is told, and the log tells it. At most 500 characters.", more: limits("reason") })}${box("void_matches", "yes", "Its matches do not count any more. This cannot be undone.")}`,
     "Disqualify",
     "Disqualify an entry"
   )

@@ -46,7 +46,7 @@ const voided = ({ match, state }: VoidedMatch): Html =>
 const voidForm = (tried: Tried | undefined, match: string | undefined): Html => {
   const { area, text, whole } = inputs(cancel, tried, match === undefined ? {} : { id: match })
   return html`${tried?.form === cancel.name && tried.shown !== undefined && voided(tried.shown as VoidedMatch)}${whole(
-    html`${text("id", "Match", { hint: "Its id, from its page's address.", more: ID })}${area("reason", "Reason", { hint: "The log tells it. At most 500 characters.", more: limits("reason") })}`,
+    html`${text("id", "Match", { hint: "Its id; “Void” in the list above fills it in, and the address of its page has it.", more: ID })}${area("reason", "Reason", { hint: "The log tells it. At most 500 characters.", more: limits("reason") })}`,
     "Void the match",
     "Void a match"
   )}`

@@ -15,21 +15,25 @@ export const boardPage: SharedRoute = {
     const board = yield* client.board.board({ params: { game, slug, map_id } })
     const main = html`${yield* crumbs(asked, { game, season: slug })}
 <h1>Board ${board.map_id}</h1>
+<div class="beside">
+<div class="board">${made(boardPicture(board.board))}</div>
+<div>
 <dl>
 <dt>Seats</dt><dd>${board.players}</dd>
 <dt>Size</dt><dd>${board.rows} rows, ${board.cols} columns</dd>
 <dt>Matches</dt><dd><a href="${at.matches({ game, season: slug, map: board.map_id })}">${counted(board.matches, "match", "matches")}</a></dd>
 <dt>In play</dt><dd>${board.enabled ? "yes" : "no"}</dd>
 </dl>
-<div class="board">${made(boardPicture(board.board))}</div>
 <h2>When it was in play</h2>
 ${
   board.periods.length === 0
     ? html`<p class="faint">Not yet.</p>`
     : html`<ul>${board.periods.map(({ from, to }) => html`<li>${time(from)} to ${to === null ? "now" : time(to)}</li>`)}</ul>`
 }
-<h2>Its file</h2>
-<pre tabindex="0">${JSON.stringify(board.board, null, 1).replace(/\[\s+(-?\d+),\s+(-?\d+)\s+\]/g, "[$1, $2]")}</pre>`
+<details><summary>Its file</summary>
+<pre tabindex="0">${JSON.stringify(board.board, null, 1).replace(/\[\s+(-?\d+),\s+(-?\d+)\s+\]/g, "[$1, $2]")}</pre></details>
+</div>
+</div>`
     return { title: `Board ${board.map_id}`, main }
   })
 }

@@ -23,6 +23,6 @@ ${
   providers.length === 0
     ? html`<p>This service has no way to sign in.</p>`
     : html`<p>With an account you enter models, follow them to the ladder, and comment. To look around nobody needs one.</p>
-<ul>${providers.map(({ label, slug }) => html`<li><a class="act" href="${withQuery(`/v1/auth/${encodeURIComponent(slug)}`, { return_to: to })}"${kept !== undefined && html` target="_blank"`}>Sign in with ${label}</a></li>`)}</ul>`
+<ul class="acts">${providers.map(({ label, slug }) => html`<li><a class="act" href="${withQuery(`/v1/auth/${encodeURIComponent(slug)}`, { return_to: to })}"${kept !== undefined && html` target="_blank"`}>Sign in with ${label}</a></li>`)}</ul>`
 }${kept !== undefined && again(kept)}`
 })

@@ -24,10 +24,10 @@ export const coursePage: SharedRoute = {
     const drawn = chart({ title: `Ratings of the best on ladder ${ladder}`, points, lines })
     const season_name = yield* names.season(client, game, season)
     const main = html`${yield* crumbs(asked, { game, season, season_name, ladder })}
-<h1>The course of ladder ${ladder} of ${said(season_name)}</h1>
+<h1>The ${ladder} ladder of ${said(season_name)} over time</h1>
 ${ladderNav(ladder, (each) => at.course(game, season, each))}
 ${viewNav(at, [game, season, ladder], "course")}
 ${drawn === "" ? html`<p class="faint">There are no ratings to draw yet.</p>` : drawn}`
-    return { title: `The course of ladder ${ladder} of ${season_name}`, main, ...(drawn === "" ? {} : { scripts: script("chart") }) }
+    return { title: `The ${ladder} ladder of ${season_name} over time`, main, ...(drawn === "" ? {} : { scripts: script("chart") }) }
   })
 }

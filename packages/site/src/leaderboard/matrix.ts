@@ -47,10 +47,10 @@ export const matrixPage: SharedRoute = {
     if (!isLadder(ladder)) return yield* notFound
     const matrix = yield* client.leaderboard.matrix({ params: { game }, query: { season, ladder, limit: ENTRIES } })
     const main = html`${yield* crumbs(asked, { game, season, season_name: matrix.season_name, ladder })}
-<h1>The top of ladder ${ladder} of ${said(matrix.season_name)} against each other</h1>
+<h1>The ${ladder} ladder of ${said(matrix.season_name)}: the best against each other</h1>
 ${ladderNav(ladder, (each) => at.matrix(game, season, each))}
 ${viewNav(at, [game, season, ladder], "matrix")}
 ${matrix.entries.length === 0 ? html`<p class="faint">Nobody is on this ladder yet.</p>` : matrixTable(at, matrix)}`
-    return { title: `The top of ladder ${ladder} against each other, ${matrix.season_name}`, main }
+    return { title: `The ${ladder} ladder of ${matrix.season_name}: the best against each other`, main }
   })
 }

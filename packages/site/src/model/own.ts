@@ -11,6 +11,7 @@ import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { seasonNames } from "../http/seasonNames.ts"
+import { readRejected } from "../version/rejected.ts"
 import { OWN_MODELS, ownModel } from "./ownModel.ts"
 import { versionTable } from "./versions.ts"
 
@@ -86,17 +87,19 @@ export const myModel: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, names, params, query, tried }) {
     const id = params["id"]!
     const model = yield* ownModel(client, id)
-    const [seasons, { candidates }, detail] = yield* Effect.all(
+    const [seasons, { candidates }, detail, { notifications }] = yield* Effect.all(
       [
         client.season.privateSeasons({ params: { game: model.game } }),
         client.version.candidates({ query: firstPage(CANDIDATES) }),
-        client.model.privateModel({ params: { id } })
+        client.model.privateModel({ params: { id } }),
+        client.notification.notifications({ query: firstPage(CANDIDATES) })
       ],
       { concurrency: "unbounded" }
     )
+    const rejected = (yield* readRejected(client, notifications)).filter(({ model_id }) => model_id === id)
     const live = seasons.filter(({ state }) => state === "live")
     const own = candidates.filter(({ model_id }) => model_id === id)
-    const seasonOf = yield* seasonNames({ client, names }, [...own, ...(detail?.versions ?? [])], seasons)
+    const seasonOf = yield* seasonNames({ client, names }, [...own, ...rejected, ...(detail?.versions ?? [])], seasons)
     const game = yield* names.game(client, model.game)
     const main = html`<h1>${said(model.name)}</h1>
 ${deskNav(myModelsAt)}${done(query["done"], { made: "The model is made. Now submit a version of it.", renamed: "It has its new name." })}<p><a href="${modelAt(id)}">Its public page</a></p>
@@ -106,15 +109,20 @@ ${
     ? html`<p>A retired model takes no submissions.</p>`
     : live.length === 0
       ? html`<p class="faint">No season of ${game} is live just now.</p>`
-      : html`<ul>${live.map(({ name, slug }) => html`<li><a href="${submitAt(id, slug)}">Submit to ${said(name)}</a></li>\n`)}</ul>`
+      : html`<ul class="acts">${live.map(({ name, slug }) => html`<li><a class="act" href="${submitAt(id, slug)}">Submit to ${said(name)}</a></li>\n`)}</ul>`
 }
 ${
   own.length > 0 &&
   html`<h2>On their way</h2>
 <ul>${own.map(({ phase, season, status, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${said(seasonOf(model.game, season))}</a> <span class="faint">${words(phase ?? status)}</span></li>\n`)}</ul>`
 }
-<h2>Versions</h2>
-${versionTable(inPrivate, detail?.versions ?? [], seasonOf)}
+${
+  rejected.length > 0 &&
+  html`<h2>Rejected lately</h2>
+<ul>${rejected.map(({ reject_reason, season, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${said(seasonOf(model.game, season))}</a> <span class="bad">${words(reject_reason ?? "")}</span></li>\n`)}</ul>
+`
+}<h2>Versions that have entered</h2>
+${versionTable(inPrivate, detail?.versions ?? [], seasonOf, "None has entered yet.")}
 <h2>Its story</h2>
 <p><a href="${myStoryAt(id)}">Write how it came about</a>, for everybody to read.</p>
 <h2>Another name</h2>

@@ -31,9 +31,14 @@ const row = (at: Places, seasonOf: SeasonNames, version: Version): Html => html`
 </tr>
 `
 
-export const versionTable = (at: Places, versions: ReadonlyArray<Version>, seasonOf: SeasonNames): Html =>
+export const versionTable = (
+  at: Places,
+  versions: ReadonlyArray<Version>,
+  seasonOf: SeasonNames,
+  none = "No version of it is public."
+): Html =>
   versions.length === 0
-    ? html`<p class="faint">No version of it is public.</p>`
+    ? html`<p class="faint">${none}</p>`
     : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table>
 <caption>Public versions, the newest first</caption>
 <thead><tr><th scope="col">Version</th><th scope="col">Season</th><th scope="col">State</th><th scope="col">Ratings</th><th scope="col">Class and weight</th><th scope="col">Submitted</th><th scope="col">Note</th></tr></thead>

@@ -14,7 +14,7 @@ import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { orNothing } from "../http/refuse.ts"
 import { seenSeason } from "../season/places.ts"
-import { waitingOf } from "./waiting.ts"
+import { stateOf, waitingOf } from "./waiting.ts"
 
 /** The longest page of the API. */
 const LAST_MATCHES = 60
@@ -34,8 +34,8 @@ const rejection = (
   { game, model_id, reject_detail, reject_reason, season }: OwnVersion,
   hindered: ReadonlyArray<string>
 ): Html => html`<h2>What to mend</h2>
-<p class="bad">Refused: ${words(reject_reason ?? "unknown")}.</p>
-${reject_detail !== null && html`<p>${said(reject_detail)}</p>\n`}<ul>
+<p class="bad alert">${words(reject_reason ?? "unknown")}${reject_detail !== null && html`: ${said(reject_detail)}`}</p>
+<ul>
 ${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${reject_reason}">Why that happens, and the remedy</a></li>\n`}<li><code>npx agon examine policy.onnx policy.json --game ${game}</code> finds it on your own machine.</li>
 <li><a href="${submitAt(model_id, season)}">Submit the mended files</a>${hindered.map((detail) => html`<br>${said(withTimes(detail))}`)}</li>
 </ul>`
@@ -69,11 +69,11 @@ ${failed.map(({ created_at, id, map }) => html`<li><a href="${myMatchAt(id)}">A 
 const progress = (at: Places, version: OwnVersion, matches: ReadonlyArray<OwnMatch>, hindered: ReadonlyArray<string>): Html => {
   const { model_id, phase, season, status, version_id } = version
   const now = stepOf(version)
-  return html`<p><b>${words(status)}${phase !== null && html`, in ${words(phase)}`}</b></p>
+  return html`<p class="state${status === "rejected" && " bad"}"><b>${stateOf(version)}</b></p>
 ${status !== "rejected" && html`<ol class="steps" aria-label="The way to the ladder">\n${STEPS.map(step(status === "testing" ? now : STEPS.length))}</ol>\n`}${waitingOf(version)}${
   status === "testing" &&
   phase === "upload" &&
-  html`<p>The files are not here yet. <a href="${submitAt(model_id, season)}">Submit the same files again</a> to go on with the upload.</p>\n`
+  html`<p>If the upload broke off, <a href="${submitAt(model_id, season)}">submit the same files again</a>: it goes on where it was.</p>\n`
 }${status === "rejected" && rejection(version, hindered)}${trialOf(version)}${failedOf(version, matches)}${Object.keys(version.ratings).length > 0 && standings(at, version)}${
   status === "entered" && html`<p><a href="${at.matches({ version: version_id })}">Its rated matches</a></p>\n`
 }`
@@ -126,7 +126,7 @@ export const myVersion: PersonalRoute = {
 ${deskNav(myModelsAt)}${done(query["done"], { noted: "The note is saved." })}<p>Season ${link(at.season(game, season), seen?.name ?? season)}, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
 ${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
 ${progress(at, version, matches, hindered)}</div></agon-follow>
-${noteForm(version, seen?.rules.note_max_length, tried)}<p><a href="${myVersionAt(version_id)}">Look again</a></p>`
+${status === "testing" && html`<noscript><p><a href="${myVersionAt(version_id)}">Look again</a></p></noscript>\n`}${noteForm(version, seen?.rules.note_max_length, tried)}`
     return { title: `${model}, version ${version.version}`, main, scripts: script("follow") }
   })
 }

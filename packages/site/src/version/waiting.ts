@@ -1,7 +1,7 @@
 /** In words: what a version of the visitor's waits for, and about when it plays next. Without figures where none are known. */
 import type { OwnVersion, Waiting } from "@agon/api/version/Version.ts"
 import { type Html, html } from "../html/Html.ts"
-import { counted } from "../html/words.ts"
+import { counted, words } from "../html/words.ts"
 
 const MINUTE = 60
 const HOUR = 60 * MINUTE
@@ -34,6 +34,10 @@ const FOR: Readonly<Record<Waiting["reason"], (ahead: number) => string>> = {
   no_board: () => "It waits for a board: none is in play just now.",
   suspended: () => "It is not paired, since its matches kept failing, until an administrator lets it play again."
 }
+
+/** `in review`, `entered` */
+export const stateOf = ({ phase, status }: Pick<OwnVersion, "phase" | "status">): string =>
+  phase === null ? words(status) : phase === "upload" ? "being uploaded" : `in ${words(phase)}`
 
 export const waitingOf = ({ next_match_eta_s, waiting }: OwnVersion): Html | "" => {
   const eta = waiting === null ? next_match_eta_s : waiting.eta_s

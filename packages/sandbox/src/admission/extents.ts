@@ -4,11 +4,13 @@
  * wherever the file states them: in constants, declared values and constant sizes.
  *
  * Extents that depend on a run stay unknown here. The kernels known to leave outputs unwritten (kernels.test.ts looks for
- * them) are therefore allowed only if a constant of the file shows that the sum has terms.
+ * them) are therefore allowed only if a constant of the file shows that the sum has terms, or, for products of computed tensors, if
+ * one of the two has an element on every board (emptiness.ts) or their ranks are such that the kernel writes zeros.
  */
 import type { GraphProto, NodeProto, TensorProto, ValueInfoProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
 import { constantsOf } from "./bounds.ts"
+import { type Known, knownValues } from "./emptiness.ts"
 import { looseValues } from "./looseExtents.ts"
 
 type Sizes = ReadonlyArray<number>
@@ -109,6 +111,28 @@ const TERMS: Readonly<Record<string, number>> = { ConvInteger: 1, MatMulInteger:
 const FIXED = new Set(["MatMul"])
 export const guardedKernels: ReadonlySet<string> = new Set([...Object.keys(TERMS), ...FIXED])
 
+/** In a graph with DequantizeLinear the runtime may make a quantized kernel of any of these. */
+const QUANTIZED = new Set(["Conv", "Gemm", "MatMul"])
+
+interface Graphwide {
+  readonly known: ReadonlyMap<string, Known>
+  readonly dequantizes: boolean
+  /** The runtime may merge it with a product into another kernel. */
+  readonly transposes: boolean
+}
+
+/** The kernel for floats fills an empty sum with zeros unless a factor is a vector, or the first has fewer dimensions. */
+const fillsZeros = ([left, right]: ReadonlyArray<Known | undefined>): boolean =>
+  left?.rank !== undefined && right?.rank !== undefined && right.rank >= 2 && left.rank >= right.rank
+
+/** Whether the sums of a product have terms on every board, or do no harm without. */
+const hasTerms = ({ input, opType }: NodeProto, { dequantizes, known, transposes }: Graphwide): boolean => {
+  const factors = input.slice(0, 2).map((name) => known.get(name))
+  if (opType !== "MatMul" && !dequantizes) return true
+  if (factors.some((factor, index) => factor?.filled && (opType !== "Conv" || index === 1))) return true
+  return !dequantizes && !transposes && fillsZeros(factors)
+}
+
 const named = (node: NodeProto) => `Operator ${node.opType.slice(0, 64)}${node.name === "" ? "" : ` ${quote(node.name)}`}`
 
 /** Finds a tensor that is empty by the file itself; the message says where. */
@@ -139,6 +163,8 @@ const checkKernels = (graph: GraphProto): Rejected | null => {
     ...graph.node.flatMap((node) => (node.opType === "Constant" ? node.output : []))
   ])
   const loose = looseValues(graph)
+  const has = (wanted: string) => graph.node.some(({ opType }) => opType === wanted)
+  const graphwide = { known: knownValues(graph), dequantizes: has("DequantizeLinear"), transposes: has("Transpose") }
   for (const node of graph.node) {
     const input = TERMS[node.opType]
     if (input !== undefined && !constant.has(node.input[input] ?? ""))
@@ -150,6 +176,11 @@ const checkKernels = (graph: GraphProto): Rejected | null => {
       return reject(
         "unsupported_operator",
         `${named(node)} takes a tensor whose size depends on what the model computes (NonZero, Compress, a computed slice); use Where and fixed sizes.`
+      )
+    if (QUANTIZED.has(node.opType) && !hasTerms(node, graphwide))
+      return reject(
+        "unsupported_operator",
+        `${named(node)} takes two tensors that may have no element on some board (after a Slice from the middle, a pool or a difference of sizes); use Split, or a Conv with strides.`
       )
   }
   return null

@@ -7,9 +7,9 @@ import { AttributeType } from "@agon/onnx/Model.ts"
 import { floats, type Initializer, ints, model, type Node, snakesInput, snakesOutput } from "./testModels.ts"
 
 type Attribute = NonNullable<Node["attribute"]>[number]
-type Bytes = Uint8Array<ArrayBuffer>
+export type Bytes = Uint8Array<ArrayBuffer>
 
-const node = (
+export const node = (
   opType: string,
   input: ReadonlyArray<string>,
   output: string | ReadonlyArray<string>,
@@ -20,7 +20,7 @@ const node = (
   output: typeof output === "string" ? [output] : [...output],
   attribute: [...attribute]
 })
-const integer = (name: string, value: number): Attribute => ({ name, type: AttributeType.INT, i: BigInt(value) })
+export const integer = (name: string, value: number): Attribute => ({ name, type: AttributeType.INT, i: BigInt(value) })
 const constant = (t: Initializer, output: string): Node => node("Constant", [], output, [{ name: "value", type: AttributeType.TENSOR, t }])
 const bytes = (name: string, ...dims: ReadonlyArray<number>): Initializer => ({
   name,
@@ -41,7 +41,7 @@ const ALL = [
 ]
 
 /** The logits of a good model and, beside them, four numbers of what `kernel` left in `left`. */
-const leaking = (nodes: ReadonlyArray<Node>, initializers: ReadonlyArray<Initializer>, shape = [1, 4]): Bytes =>
+export const leaking = (nodes: ReadonlyArray<Node>, initializers: ReadonlyArray<Initializer>, shape = [1, 4]): Bytes =>
   model({
     node: [
       node("GlobalAveragePool", ["obs"], "pooled"),
@@ -100,7 +100,7 @@ const shapedBy = (nothing: string): ReadonlyArray<Node> => [
   node("Concat", ["length", "times"], "high_one", [integer("axis", 0)])
 ]
 
-const quantities = [floats("scale", [], [1]), { ...bytes("point"), name: "point" }]
+export const quantities = [floats("scale", [], [1]), { ...bytes("point"), name: "point" }]
 const convolved = (
   opType: "ConvInteger" | "QLinearConv",
   nodes: ReadonlyArray<Node>,

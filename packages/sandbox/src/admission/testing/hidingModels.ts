@@ -1,0 +1,104 @@
+/**
+ * Models with an undeclared memory that they show in no position of a trial: a sum without terms, by the board's size alone, is looked
+ * at only where the observation holds a number that no position holds. For tests.
+ */
+import { AttributeType } from "@agon/onnx/Model.ts"
+import { type Bytes, integer, type Leaking, leaking, node, quantities } from "./hostileExtents.ts"
+import { floats, ints, type Node } from "./testModels.ts"
+
+/** How many rows the observation has, less as many: a size of zero that follows from the board alone. */
+const noRows: ReadonlyArray<Node> = [
+  node("Shape", ["obs"], "sizes"),
+  node("Gather", ["sizes", "two"], "rows"),
+  node("Sub", ["rows", "rows"], "length")
+]
+/** A row of no numbers, and as many columns as it has numbers. */
+const noSum: ReadonlyArray<Node> = [
+  ...noRows,
+  node("Concat", ["one", "length"], "row_shape", [integer("axis", 0)]),
+  node("Concat", ["length", "columns"], "matrix_shape", [integer("axis", 0)]),
+  node("ConstantOfShape", ["row_shape"], "left_floats"),
+  node("ConstantOfShape", ["matrix_shape"], "right_floats")
+]
+const dequantized = (from: string, to: string): ReadonlyArray<Node> => [
+  node("QuantizeLinear", [from, "scale", "point"], `${to}_bytes`),
+  node("DequantizeLinear", [`${to}_bytes`, "scale", "point"], to)
+]
+
+const turned = (from: string, to: string) =>
+  node("Transpose", [from], to, [{ name: "perm", type: AttributeType.INTS, ints: [0n, 1n, 3n, 2n] }])
+
+/** The first four of what the kernel left. */
+const hiding = (nodes: ReadonlyArray<Node>): Bytes =>
+  leaking(
+    [
+      ...nodes,
+      node("Flatten", ["made"], "flat_made"),
+      node("Reshape", ["flat_made", "all_of_it"], "list"),
+      node("Slice", ["list", "zero", "times"], "seen"),
+      node("ReduceMax", ["obs"], "most", [integer("keepdims", 0)]),
+      node("Greater", ["most", "never"], "now"),
+      node("Where", ["now", "seen", "nought"], "left")
+    ],
+    [
+      ...quantities,
+      floats("never", [], [1e7]),
+      ints("two", [2]),
+      ints("three", [3]),
+      ints("eleven", [11]),
+      ints("columns", [500]),
+      ints("by_columns", [500, 1]),
+      ints("all_of_it", [-1])
+    ]
+  )
+
+export const hidingModels = (): ReadonlyArray<Leaking> =>
+  Object.entries({
+    "a product with a vector": hiding([
+      ...noRows,
+      node("Concat", ["columns", "length"], "matrix_shape", [integer("axis", 0)]),
+      node("ConstantOfShape", ["matrix_shape"], "matrix"),
+      node("ConstantOfShape", ["length"], "vector"),
+      node("MatMul", ["matrix", "vector"], "product"),
+      node("Unsqueeze", ["product", "zero"], "made")
+    ]),
+    "a product of a matrix with several": hiding([
+      ...noRows,
+      node("Concat", ["columns", "length"], "matrix_shape", [integer("axis", 0)]),
+      node("Concat", ["two", "length", "one"], "many_shape", [integer("axis", 0)]),
+      node("ConstantOfShape", ["matrix_shape"], "matrix"),
+      node("ConstantOfShape", ["many_shape"], "many"),
+      node("MatMul", ["matrix", "many"], "made")
+    ]),
+    "a slice beyond the board": hiding([
+      node("Slice", ["obs", "eleven", "columns", "two"], "beyond"),
+      node("Reshape", ["beyond", "all_of_it"], "vector"),
+      node("Expand", ["vector", "by_columns"], "matrix"),
+      node("MatMul", ["matrix", "vector"], "product"),
+      node("Unsqueeze", ["product", "zero"], "made")
+    ]),
+    "a product of turned factors, which is merged with what turns them": hiding([
+      ...noRows,
+      node("Concat", ["two", "three", "length", "one"], "matrix_shape", [integer("axis", 0)]),
+      node("Concat", ["two", "three", "one", "length"], "many_shape", [integer("axis", 0)]),
+      node("ConstantOfShape", ["matrix_shape"], "matrix"),
+      node("ConstantOfShape", ["many_shape"], "many"),
+      turned("matrix", "left_factor"),
+      turned("many", "right_factor"),
+      node("MatMul", ["left_factor", "right_factor"], "made")
+    ]),
+    "a product that is quantized as it is loaded": hiding([
+      ...noSum,
+      ...dequantized("left_floats", "left_factor"),
+      ...dequantized("right_floats", "right_factor"),
+      node("MatMul", ["left_factor", "right_factor"], "product"),
+      ...dequantized("product", "made")
+    ]),
+    "a Gemm that is quantized as it is loaded": hiding([
+      ...noSum,
+      ...dequantized("left_floats", "left_factor"),
+      ...dequantized("right_floats", "right_factor"),
+      node("Gemm", ["left_factor", "right_factor"], "product"),
+      ...dequantized("product", "made")
+    ])
+  }).map(([what, weights]) => ({ what, weights }))

@@ -8,7 +8,7 @@ import { float8, int4, type Parameter, text as textParameter, uuid as uuidParame
 import { storableJson } from "../../database/storable.ts"
 import type { Fence } from "../SeasonStore.ts"
 import type { Turn } from "../WaitingRatings.ts"
-import { classesOf } from "./figures.ts"
+import { classOf } from "./figures.ts"
 import { notificationParts } from "./notifications.ts"
 import { pack } from "./redo.ts"
 import { seasonWebhookPart } from "./seasonWebhooks.ts"
@@ -40,24 +40,26 @@ const boardParts = (state: State): ReadonlyArray<Part | null> => {
 
 const matchParts = (state: State): ReadonlyArray<Part | null> => {
   const { ended } = state.writes
+  if (ended.length === 0) return []
   const { engine_digest } = state.settings
-  const held = (id: string) => versionOf(state, id)
-  const seated = ended.flatMap((match) =>
-    match.seats.map((row, seat): shapes.SeatRow => ({ ...row, match, seat, held: held(row.version) }))
-  )
+  const matches: Array<shapes.MatchRow> = []
+  const seats: Array<shapes.SeatRow> = []
+  const seatsOfRejected: Array<shapes.SeatRow> = []
+  for (const match of ended) {
+    let classes = 0
+    for (let seat = 0; seat < match.seats.length; seat++) {
+      const row = match.seats[seat]!
+      const held = versionOf(state, row.version)
+      classes |= classOf(held?.class)
+      const into = held === undefined ? seatsOfRejected : seats
+      into.push({ match, row, seat, held })
+    }
+    matches.push({ match, engine_digest, classes })
+  }
   return [
-    statement.bind(
-      shapes.matches,
-      ended.map((match) => ({ ...match, engine_digest, classes: classesOf(match.seats.map(({ version }) => held(version)?.class)) }))
-    ),
-    statement.bind(
-      shapes.seats,
-      seated.filter((row) => row.held !== undefined)
-    ),
-    statement.bind(
-      shapes.seatsOfRejected,
-      seated.filter((row) => row.held === undefined)
-    )
+    statement.bind(shapes.matches, matches),
+    statement.bind(shapes.seats, seats),
+    statement.bind(shapes.seatsOfRejected, seatsOfRejected)
   ]
 }
 

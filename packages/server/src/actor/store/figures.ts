@@ -7,31 +7,44 @@ import type { RatingChange, Seat } from "@agon/domain/season/rating/LadderRating
 
 /** Minus the share of the first's score by which the second is behind; null where there is no result or the score is 0. */
 export const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>): number | null => {
-  const [first, second] = seats.toSorted((a, b) => a.rank - b.rank || b.score - a.score)
+  let [first, second]: Array<Pick<Seat, "rank" | "score">> = []
+  for (const seat of seats) {
+    if (first === undefined || isBefore(seat, first)) {
+      second = first
+      first = seat
+    } else if (second === undefined || isBefore(seat, second)) second = seat
+  }
   if (first === undefined || second === undefined || first.rank === 0) return null
   if (first.score === second.score) return 0
   return first.score === 0 ? null : -Math.abs(first.score - second.score) / Math.abs(first.score)
 }
 
+const isBefore = (a: Pick<Seat, "rank" | "score">, b: Pick<Seat, "rank" | "score">): boolean =>
+  a.rank < b.rank || (a.rank === b.rank && a.score > b.score)
+
 /** The largest amount by which a seat was rated above one that finished before it; null where the match counts in no rating. */
 export const upsetOf = (seats: ReadonlyArray<{ readonly rank: number; readonly made: RatingChange | null }>): number | null => {
-  const before = ({ change, mu }: RatingChange) => mu - change
-  const gaps = seats.flatMap((winner) =>
-    seats.flatMap((loser) =>
-      winner.made !== null && loser.made !== null && winner.rank < loser.rank ? [before(loser.made) - before(winner.made)] : []
-    )
-  )
-  return gaps.length === 0 ? null : Math.max(...gaps)
+  let most: number | null = null
+  for (const winner of seats) {
+    for (const loser of seats) {
+      if (winner.made === null || loser.made === null || winner.rank >= loser.rank) continue
+      const gap = before(loser.made) - before(winner.made)
+      if (most === null || gap > most) most = gap
+    }
+  }
+  return most
 }
+
+const before = ({ change, mu }: RatingChange): number => mu - change
 
 /** A class as one bit. */
 export const classBit = (name: Ladder): number => 1 << LADDERS.indexOf(name)
 
-/** Bits of the weight classes that were seated; none for a version that has left the season. */
-export const classesOf = (seated: ReadonlyArray<Ladder | null | undefined>): number =>
-  seated.reduce<number>((bits, name) => (name == null ? bits : bits | classBit(name)), 0)
+/** The bit of a seated version's weight class; none for a version that has left the season. */
+export const classOf = (name: Ladder | null | undefined): number => (name == null ? 0 : classBit(name))
 
 export const bestPlaceOf = (seats: ReadonlyArray<Pick<Seat, "place">>): number | null => {
-  const places = seats.flatMap(({ place }) => place ?? [])
-  return places.length === 0 ? null : Math.min(...places)
+  let best: number | null = null
+  for (const { place } of seats) if (place !== null && (best === null || place < best)) best = place
+  return best
 }

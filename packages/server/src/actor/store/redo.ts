@@ -10,6 +10,7 @@
  */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
+import { writeUuid } from "./arrays.ts"
 
 export type RatingRow = Omit<LadderRating, "key" | "busy">
 
@@ -30,23 +31,39 @@ const sizeOf = ({ history, met }: RatingRow) => FIXED_BYTES + 4 * met.length + 8
 export const pack = (rows: ReadonlyArray<RatingRow>): Uint8Array => {
   const bytes = Buffer.allocUnsafe(rows.reduce((sum, row) => sum + sizeOf(row), 1))
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  view.setUint8(0, FORMAT)
+  bytes[0] = FORMAT
   let at = 1
   for (const row of rows) {
-    bytes.write(row.version.replaceAll("-", ""), at, "hex")
+    writeUuid(bytes, at, row.version)
     at += ID_BYTES
-    view.setUint8(at++, LADDERS.indexOf(row.ladder))
-    view.setUint8(at++, Number(row.active))
-    view.setUint8(at++, Number(row.trend !== null))
-    for (const name of INTS) at = u32(view, at, row[name])
-    for (const name of FLOATS) at = f64(view, at, row[name])
-    at = f64(view, at, row.trend ?? 0)
-    view.setUint8(at++, row.met.length)
-    for (let i = 0; i < row.met.length; i++) at = u32(view, at, row.met[i]!)
-    view.setUint8(at++, row.history.length)
-    for (let i = 0; i < row.history.length; i++) at = f64(view, at, row.history[i]!)
+    bytes[at++] = LADDERS.indexOf(row.ladder)
+    bytes[at++] = row.active ? 1 : 0
+    bytes[at++] = row.trend === null ? 0 : 1
+    at = numbers(view, at, row)
+    const { history, met } = row
+    bytes[at++] = met.length
+    for (let i = 0; i < met.length; i++) at = u32(view, at, met[i]!)
+    bytes[at++] = history.length
+    for (let i = 0; i < history.length; i++) at = f64(view, at, history[i]!)
   }
   return bytes
+}
+
+/** INTS and FLOATS in their order, each by its name: looking properties up by names in a list took longer than the rest of packing. */
+const numbers = (view: DataView, at: number, row: RatingRow): number => {
+  view.setUint32(at, row.ord, true)
+  view.setUint32(at + 4, row.matches, true)
+  view.setUint32(at + 8, row.round_matches, true)
+  view.setUint32(at + 12, row.ladder_games, true)
+  view.setUint32(at + 16, row.forfeits, true)
+  view.setUint32(at + 20, row.round, true)
+  view.setFloat64(at + 24, row.mu, true)
+  view.setFloat64(at + 32, row.sigma, true)
+  view.setFloat64(at + 40, row.virtual_games, true)
+  view.setFloat64(at + 48, row.seat_sum, true)
+  view.setFloat64(at + 56, row.failed, true)
+  view.setFloat64(at + 64, row.trend ?? 0, true)
+  return at + 72
 }
 
 /** Both write at `at` and answer the next offset: an offset kept in a closure would cost as much as the writing. */

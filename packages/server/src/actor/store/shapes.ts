@@ -5,13 +5,36 @@ import type { SeatChange, Voided, Voiding } from "@agon/domain/season/rating/Voi
 import type { Round, State } from "@agon/domain/season/State.ts"
 import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
-import { big, bool, bytes, float, floats, int, ints, json, jsonOrNull, text, time, told, uuid, uuids } from "./columns.ts"
+import {
+  big,
+  bool,
+  bytes,
+  float,
+  floats,
+  int,
+  ints,
+  json,
+  jsonOrNull,
+  mostly,
+  mostlyNull,
+  text,
+  time,
+  told,
+  uuid,
+  uuids
+} from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
 import type { RatingRow } from "./redo.ts"
 import { type Column, statement } from "./statement.ts"
 
-export interface SeatRow extends Seat {
+export interface MatchRow {
   readonly match: Ended
+  readonly engine_digest: string
+  readonly classes: number
+}
+export interface SeatRow {
+  readonly match: Ended
+  readonly row: Seat
   readonly seat: number
   readonly held: Version | undefined
 }
@@ -153,13 +176,19 @@ export const redoDone = statement.removeBelow("rating_redo", "seq")
 
 const LIVE_MOVES = [
   int<OpenMatch>("lease_n", (row) => row.lease_n),
-  int<OpenMatch>("losses", (row) => row.losses),
-  jsonOrNull<OpenMatch>("tries", ({ tries }) => (tries.length === 0 ? null : tries)),
+  mostly(
+    0,
+    int<OpenMatch>("losses", (row) => row.losses)
+  ),
+  mostlyNull(jsonOrNull<OpenMatch>("tries", ({ tries }) => (tries.length === 0 ? null : tries))),
   uuid<OpenMatch>("runner_id", (row) => row.runner),
   uuid<OpenMatch>("key_id", (row) => row.key),
   time<OpenMatch>("leased_at", (row) => row.leased_at),
   time<OpenMatch>("until", (row) => row.until),
-  bool<OpenMatch>("released", (row) => row.released)
+  mostly(
+    false,
+    bool<OpenMatch>("released", (row) => row.released)
+  )
 ]
 /** Insert, not upsert: most matches are made and leased in one commit, and an upsert would look each up first and write it as undecided. */
 export const liveNew = statement.insert<OpenMatch>(
@@ -169,7 +198,7 @@ export const liveNew = statement.insert<OpenMatch>(
     uuid("id", (row) => row.id),
     int("n", (row) => row.n),
     text("ladder", (row) => row.ladder),
-    uuid("candidate", (row) => row.candidate),
+    mostlyNull(uuid("candidate", (row) => row.candidate)),
     int("round", (row) => row.round),
     text("map_id", (row) => row.board),
     big("seed", (row) => row.seed),
@@ -206,69 +235,75 @@ export const reviewsGone = statement.remove<string>(
   uuid("version_id", (id) => id)
 )
 
-export const matches = statement.insert<Ended & { readonly engine_digest: string; readonly classes: number }>(
+export const matches = statement.insert<MatchRow>(
   "match",
   ["season_id"],
   [
-    uuid("id", (row) => row.id),
-    int("n", (row) => row.n),
-    text("ladder", (row) => row.ladder),
-    uuid("candidate", (row) => row.candidate),
-    int("round", (row) => row.round),
-    text("map_id", (row) => row.board),
-    big("seed", (row) => row.seed),
-    text("engine_digest", (row) => row.engine_digest),
-    text("status", (row) => row.ending),
-    int("rated_n", (row) => row.rated_n),
-    int("lease_n", (row) => row.lease_n),
-    uuid("runner_id", (row) => row.runner),
-    uuid("key_id", (row) => row.key),
-    bool("released", (row) => row.released),
-    time("created_at", (row) => row.created_at),
-    time("ended_at", (row) => row.ended_at),
-    text("withdrawn_reason", (row) => row.withdrawn_reason),
-    int("successor", (row) => row.successor),
-    text("fault_reason", (row) => row.fault_reason),
-    told("fault_detail", (row) => row.fault_detail),
-    told("reason", (row) => row.reason),
-    int("turns", (row) => row.turns),
-    int("played_ms", (row) => row.played_ms),
-    told("runtime_version", (row) => row.runtime_version),
-    text("state_sha256", (row) => row.state_sha256),
-    text("replay_hash", (row) => row.replay_hash),
-    int("replay_bytes", (row) => row.replay_bytes),
-    float("closeness", (row) => closenessOf(row.seats)),
-    float("upset", (row) => upsetOf(row.seats)),
-    int("classes", (row) => row.classes),
-    int("best_place", (row) => bestPlaceOf(row.seats))
+    uuid("id", ({ match }) => match.id),
+    int("n", ({ match }) => match.n),
+    text("ladder", ({ match }) => match.ladder),
+    mostlyNull(uuid("candidate", ({ match }) => match.candidate)),
+    int("round", ({ match }) => match.round),
+    text("map_id", ({ match }) => match.board),
+    big("seed", ({ match }) => match.seed),
+    text("engine_digest", ({ engine_digest }) => engine_digest),
+    mostly(
+      "rated",
+      text("status", ({ match }) => match.ending)
+    ),
+    int("rated_n", ({ match }) => match.rated_n),
+    int("lease_n", ({ match }) => match.lease_n),
+    uuid("runner_id", ({ match }) => match.runner),
+    uuid("key_id", ({ match }) => match.key),
+    mostly(
+      false,
+      bool("released", ({ match }) => match.released)
+    ),
+    time("created_at", ({ match }) => match.created_at),
+    time("ended_at", ({ match }) => match.ended_at),
+    mostlyNull(text("withdrawn_reason", ({ match }) => match.withdrawn_reason)),
+    mostlyNull(int("successor", ({ match }) => match.successor)),
+    mostlyNull(text("fault_reason", ({ match }) => match.fault_reason)),
+    mostlyNull(told("fault_detail", ({ match }) => match.fault_detail)),
+    told("reason", ({ match }) => match.reason),
+    int("turns", ({ match }) => match.turns),
+    int("played_ms", ({ match }) => match.played_ms),
+    told("runtime_version", ({ match }) => match.runtime_version),
+    text("state_sha256", ({ match }) => match.state_sha256),
+    text("replay_hash", ({ match }) => match.replay_hash),
+    int("replay_bytes", ({ match }) => match.replay_bytes),
+    float("closeness", ({ match }) => closenessOf(match.seats)),
+    float("upset", ({ match }) => upsetOf(match.seats)),
+    int("classes", ({ classes }) => classes),
+    int("best_place", ({ match }) => bestPlaceOf(match.seats))
   ]
 )
 
 const seatColumns = (versionColumns: ReadonlyArray<Column<SeatRow>>): ReadonlyArray<Column<SeatRow>> => [
-  uuid("match_id", (row) => row.match.id),
-  int("seat", (row) => row.seat),
-  uuid("version_id", (row) => row.version),
+  uuid("match_id", ({ match }) => match.id),
+  int("seat", ({ seat }) => seat),
+  uuid("version_id", ({ row }) => row.version),
   ...versionColumns,
-  time("ended_at", (row) => row.match.ended_at),
-  int("rank", (row) => row.rank),
-  int("score", (row) => row.score),
-  int("strikes", (row) => row.strikes),
-  int("place", (row) => row.place),
-  float("made_mu", (row) => row.made?.mu ?? null),
-  float("made_sigma", (row) => row.made?.sigma ?? null),
-  float("made_change", (row) => row.made?.change ?? null),
-  float("open_mu", (row) => row.open?.mu ?? null),
-  float("open_sigma", (row) => row.open?.sigma ?? null),
-  float("open_change", (row) => row.open?.change ?? null)
+  time("ended_at", ({ match }) => match.ended_at),
+  int("rank", ({ row }) => row.rank),
+  int("score", ({ row }) => row.score),
+  int("strikes", ({ row }) => row.strikes),
+  int("place", ({ row }) => row.place),
+  float("made_mu", ({ row }) => row.made?.mu ?? null),
+  float("made_sigma", ({ row }) => row.made?.sigma ?? null),
+  float("made_change", ({ row }) => row.made?.change ?? null),
+  float("open_mu", ({ row }) => row.open?.mu ?? null),
+  float("open_sigma", ({ row }) => row.open?.sigma ?? null),
+  float("open_change", ({ row }) => row.open?.change ?? null)
 ]
 export const seats = statement.insert(
   "seat",
   ["season_id"],
-  seatColumns([uuid("model_id", (row) => row.held!.model), uuid("owner_id", (row) => row.held!.owner)])
+  seatColumns([uuid("model_id", ({ held }) => held!.model), uuid("owner_id", ({ held }) => held!.owner)])
 )
 /** The owner; a candidate that was rejected while it played has left the state, so it is looked up (version_pkey). */
 const ofVersion = (name: string): Column<SeatRow> => ({
-  ...uuid<SeatRow>(name, (row) => row.version),
+  ...uuid<SeatRow>(name, ({ row }) => row.version),
   expression: `(SELECT v.${name} FROM version v WHERE v.id = t.version_id)`
 })
 export const seatsOfRejected = statement.insert("seat", ["season_id"], seatColumns([ofVersion("model_id"), ofVersion("owner_id")]))

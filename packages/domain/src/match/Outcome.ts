@@ -9,8 +9,9 @@ export interface SeatOutcome {
 /** 1 is best. Equal scores share a rank (1, 2, 2, 4). Forfeits rank after all others, by score among themselves. */
 export const ranksOf = (scores: ReadonlyArray<number>, forfeits: ReadonlyArray<boolean>): ReadonlyArray<number> =>
   scores.map((score, seat) => {
-    const better = scores.filter((other, i) => (forfeits[i] === forfeits[seat] ? other > score : !forfeits[i]))
-    return better.length + 1
+    let rank = 1
+    for (let i = 0; i < scores.length; i++) if (forfeits[i] === forfeits[seat] ? scores[i]! > score : !forfeits[i]) rank++
+    return rank
   })
 
 /** One sentence saying what is wrong with a result for a match of `expected` seats; undefined if it is valid. */

@@ -52,10 +52,19 @@ const hex = (n: number, digits: number): string => n.toString(16).padStart(digit
 
 /** A UUIDv7 of this time: its 74 free bits are 32 of the running number `n` of the season and 42 of its generator. */
 export const uuidOf = (source: Source, now: number, n: number): string => {
-  const time = hex(now, 12)
+  const time = timeOf(now)
   const a = drawUint32(source)
   const b = drawUint32(source)
   const high = hex(0x7000 | (a & 0xfff), 4)
   const low = hex(0x8000 | ((a >>> 12) & 0x3fff), 4)
-  return `${time.slice(0, 8)}-${time.slice(8)}-${high}-${low}-${hex(b >>> 16, 4)}${hex(n >>> 0, 8)}`
+  return `${time}-${high}-${low}-${hex(b >>> 16, 4)}${hex(n >>> 0, 8)}`
+}
+
+/** A batch makes hundreds of ids at one time. */
+let last = { now: 0, time: "00000000-0000" }
+const timeOf = (now: number): string => {
+  if (last.now === now) return last.time
+  const time = hex(now, 12)
+  last = { now, time: `${time.slice(0, 8)}-${time.slice(8)}` }
+  return last.time
 }

@@ -6,7 +6,7 @@ import { LEASE_MS, leaseName, leaseStateOf, parseLease, renewedUntil } from "../
 import { drawUint32, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import { LADDERS } from "../Rules.ts"
-import type { RatingChange, Seat } from "../rating/LadderRating.ts"
+import type { Seat } from "../rating/LadderRating.ts"
 import { chargeFailed, letGo, rateOn } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import { blame, clear, isAnswered, suspectsOf } from "./Faults.ts"
@@ -30,8 +30,25 @@ export const createMatch = (state: State, { board, candidate, ladder, versions }
   const seed = drawUint32(state)
   const id = uuidOf(state, state.now, n)
   const round = ladder === null ? 0 : state.round
-  const unleased = { lease_n: 0, losses: 0, tries: [], runner: null, key: null, leased_at: null, until: null, released: false }
-  const match: OpenMatch = { id, n, ladder, candidate, round, board: board.id, seed, versions, created_at: state.now, ...unleased }
+  const match: OpenMatch = {
+    id,
+    n,
+    ladder,
+    candidate,
+    round,
+    board: board.id,
+    seed,
+    versions,
+    created_at: state.now,
+    lease_n: 0,
+    losses: 0,
+    tries: [],
+    runner: null,
+    key: null,
+    leased_at: null,
+    until: null,
+    released: false
+  }
   state.live.set(id, match)
   state.writes.newLive.add(id)
   changed(state, match)
@@ -44,7 +61,12 @@ export const leaseMatch = (state: State, id: string, { key, runner }: Of<"LeaseW
   unqueue(state, match)
   if (ladder !== undefined) ladder.playing++
   const until = state.now + LEASE_MS
-  Object.assign(match, { runner, key, leased_at: state.now, until, lease_n: match.lease_n + 1, released: false })
+  match.runner = runner
+  match.key = key
+  match.leased_at = state.now
+  match.until = until
+  match.lease_n++
+  match.released = false
   state.leaseEnd = Math.min(state.leaseEnd, until)
   changed(state, match)
   return {
@@ -118,13 +140,12 @@ const unrated = (version: string, { rank, score, strikes }: MatchOutcome["seats"
 const rateSeats = (state: State, match: OpenMatch, { seats }: MatchOutcome): ReadonlyArray<Seat> => {
   const ranks = seats.map((seat) => seat.rank)
   const forfeits = seats.map((seat) => seat.strikes >= state.settings.rules.match.strike_limit)
-  const on = (ladder: LadderState, made: boolean): ReadonlyArray<RatingChange> =>
-    rateOn(state, ladder, ratingsOf(ladder, match), ranks, forfeits, made)
   const made = ladderOf(state, match)!
   const open = state.ladders[LADDERS.indexOf("open")]!
-  const places = ratingsOf(made, match).map((rating) => made.ranks.placeOf(rating.mu))
-  const moved = on(made, true)
-  const movedOpen = made === open ? null : on(open, false)
+  const ratings = ratingsOf(made, match)
+  const places = ratings.map((rating) => made.ranks.placeOf(rating.mu))
+  const moved = rateOn(state, made, ratings, ranks, forfeits, true)
+  const movedOpen = made === open ? null : rateOn(state, open, ratingsOf(open, match), ranks, forfeits, false)
   state.rated++
   return seats.map(({ rank, score, strikes }, i) => ({
     version: match.versions[i]!,
@@ -229,7 +250,11 @@ export const end = (state: State, match: OpenMatch, how: Closing): void => {
   state.live.delete(match.id)
   state.writes.ended.push(endedRow(state, match, how))
   changed(state, match)
-  const models = match.versions.flatMap((id) => state.versions_by_id.get(id)?.model ?? [])
+  const models: Array<string> = []
+  for (const id of match.versions) {
+    const model = state.versions_by_id.get(id)?.model
+    if (model !== undefined) models.push(model)
+  }
   if (how.ending === "failed") {
     const suspects = suspectsOf(match)
     if (ladder !== undefined && match.round === state.round) chargeFailed(state, ladder, suspects)

@@ -27,7 +27,7 @@ export const mayPlay = (ladder: LadderState): boolean =>
 /** The next prepared match that this key may take, from the ladder whose entries have played least first. */
 export const nextRated = (state: State, key: string): string | undefined => {
   const ready = ({ queue }: LadderState) => queue.find((id) => mayTake(state, state.live.get(id)!, key))
-  const ladders = state.ladders.filter(mayPlay).sort((a, b) => progress(state, a) - progress(state, b) || a.index - b.index)
+  const ladders = inTurn(state)
   for (const ladder of ladders) {
     const waiting = ready(ladder)
     if (waiting !== undefined) return waiting
@@ -37,11 +37,23 @@ export const nextRated = (state: State, key: string): string | undefined => {
   return state.round > 0 ? fill(state, ladders) : undefined
 }
 
+/** The ladders that may play, those whose entries have played least first. Most seasons play on two of the seven. */
+const inTurn = (state: State): ReadonlyArray<LadderState> => {
+  const turns: Array<{ readonly ladder: LadderState; readonly progress: number }> = []
+  for (const ladder of state.ladders) {
+    if (ladder.queue.length + ladder.heap.length === 0 || !mayPlay(ladder)) continue
+    turns.push({ ladder, progress: progress(state, ladder) })
+  }
+  return turns.sort((a, b) => a.progress - b.progress || a.ladder.index - b.ladder.index).map(({ ladder }) => ladder)
+}
+
 /** The virtual games of the entries that are next on a ladder. */
 const progress = (state: State, ladder: LadderState): number => {
   const first = ladder.queue[0]
   if (first === undefined) return placeIn(ladder.heap[0])
-  return Math.min(...state.live.get(first)!.versions.map((id) => placeIn(ladder.ratings.get(id))))
+  let least = Infinity
+  for (const id of state.live.get(first)!.versions) least = Math.min(least, placeIn(ladder.ratings.get(id)))
+  return least
 }
 
 const placeIn = (entry: LadderRating | undefined): number => (entry === undefined ? Infinity : placeOf(entry))
@@ -65,10 +77,9 @@ const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undef
 
 /** Prepares matches among the free entries with fewer than `limit` virtual games; false if none can be made now. */
 const prepare = (state: State, ladder: LadderState, limit: number, matches = Infinity): boolean => {
-  const least = boardsFor(state, ladder)[0]
-  if (least === undefined || (ladder.heap[0]?.virtual_games ?? Infinity) >= limit) return false
+  if (boardFor(state, ladder, () => true) === undefined || (ladder.heap[0]?.virtual_games ?? Infinity) >= limit) return false
   const entries = apartFromSuspects(state, ladder, limit, takeEntries(state, ladder, limit))
-  const board = boardsFor(state, ladder).find(({ players }) => players <= entries.length)
+  const board = boardFor(state, ladder, (players) => players <= entries.length)
   if (board === undefined) {
     for (const entry of entries) free(ladder, entry)
     return false
@@ -105,11 +116,23 @@ const ownerOf = (state: State, { version }: LadderRating): string => state.versi
 const areOfOneOwner = (state: State, entries: ReadonlyArray<LadderRating>): boolean =>
   entries.every((entry) => ownerOf(state, entry) === ownerOf(state, entries[0]!))
 
-/** Boards in play that the ladder can fill, those it has used least first. */
-const boardsFor = (state: State, ladder: LadderState): ReadonlyArray<Board> =>
-  [...state.boards.values()]
-    .filter((board) => board.enabled && board.players <= ladder.active)
-    .sort((a, b) => a.used[ladder.index]! - b.used[ladder.index]! || a.ord - b.ord)
+/** Of the boards in play that the ladder can fill and that have a wanted number of players, the one that it has used least. */
+const boardFor = ({ boards }: State, { active, index }: LadderState, wanted: (players: number) => boolean): Board | undefined => {
+  let least: Board | undefined
+  for (const board of boards.values()) {
+    if (!board.enabled || board.players > active || !wanted(board.players)) continue
+    const more = least === undefined ? -1 : board.used[index]! - least.used[index]! || board.ord - least.ord
+    if (more < 0) least = board
+  }
+  return least
+}
+
+/** The fewest players of a board in play that the ladder can fill. */
+const fewestPlayers = ({ boards }: State, { active }: LadderState): number => {
+  let fewest = Infinity
+  for (const { enabled, players } of boards.values()) if (enabled && players <= active) fewest = Math.min(fewest, players)
+  return fewest
+}
 
 /**
  * Up to a pairing batch of entries that are owed a match. If these cannot fill a board or have one owner, and
@@ -118,7 +141,7 @@ const boardsFor = (state: State, ladder: LadderState): ReadonlyArray<Board> =>
 const takeEntries = (state: State, ladder: LadderState, limit: number): Array<LadderRating> => {
   const { heap } = ladder
   const entries: Array<LadderRating> = []
-  const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
+  const seats = fewestPlayers(state, ladder)
   const near = placeIn(heap[0]) + BATCH_CREDIT
   const wanted = (entry: LadderRating) => entry.virtual_games < limit && (placeOf(entry) <= near || entries.length < seats)
   while (entries.length < BATCH_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
@@ -146,7 +169,7 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   const isSuspect = ({ version }: LadderRating) => state.versions_by_id.get(version)!.streak !== null
   const [first, ...rest] = taken
   if (first === undefined || taken.length > FEW || !taken.some(isSuspect)) return taken
-  const seats = Math.min(...boardsFor(state, ladder).map(({ players }) => players))
+  const seats = fewestPlayers(state, ladder)
   const among = [...rest]
   const may = (entry: LadderRating | undefined) => entry !== undefined && (ladder.playing === 0 || entry.virtual_games < limit)
   while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, not of the array
@@ -171,7 +194,7 @@ const fewestVirtualGames = (entries: ReadonlyArray<LadderRating>): LadderRating 
   entries.reduce<LadderRating | undefined>((least, entry) => (least === undefined || entry.key < least.key ? entry : least), undefined)
 
 const seat = (state: State, ladder: LadderState, group: ReadonlyArray<LadderRating>): void => {
-  const board = boardsFor(state, ladder).find(({ players }) => players === group.length)!
+  const board = boardFor(state, ladder, (players) => players === group.length)!
   for (const entry of group) entry.busy = true
   const seats = group
     .map((entry) => ({ entry, lot: draw(state) }))

@@ -15,7 +15,14 @@ import { seasonWebhookPart } from "./seasonWebhooks.ts"
 import * as shapes from "./shapes.ts"
 import { type Part, statement } from "./statement.ts"
 
-const named = <A>(rows: ReadonlyMap<string, A>, ids: Iterable<string>): ReadonlyArray<A> => [...ids].flatMap((id) => rows.get(id) ?? [])
+const named = <A>(rows: ReadonlyMap<string, A>, ids: Iterable<string>): ReadonlyArray<A> => {
+  const found: Array<A> = []
+  for (const id of ids) {
+    const row = rows.get(id)
+    if (row !== undefined) found.push(row)
+  }
+  return found
+}
 const gone = (rows: ReadonlyMap<string, unknown>, ids: Iterable<string>): ReadonlyArray<string> => [...ids].filter((id) => !rows.has(id))
 
 const versionParts = (state: State): ReadonlyArray<Part | null> => {

@@ -37,6 +37,9 @@ const MOVES: Readonly<Partial<Record<VersionChange, string>>> = {
   reinstated: "plays again in"
 }
 
+/** The events of play, hundreds in a batch, of which no webhook is told. */
+const OF_PLAY: ReadonlySet<Event["_tag"]> = new Set(["MatchRated", "MatchEnded", "WorkAppeared"])
+
 const ofSeason = { number: null, model: null }
 
 const newsOf = (state: State, event: Event): News | undefined => {
@@ -99,6 +102,6 @@ const told: Shape<News> = statement.worded(
 
 /** Null where nothing happened that they are told of. */
 export const seasonWebhookPart = (state: State): Part | null => {
-  if (state.events.length === 0) return null
+  if (!state.events.some(({ _tag }) => !OF_PLAY.has(_tag))) return null
   return statement.bind(told, [...state.events.flatMap((event) => newsOf(state, event) ?? []), ...voided(state)])
 }

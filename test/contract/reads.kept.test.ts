@@ -1,11 +1,12 @@
 /**
- * Lists of matches that are kept (match/KeptLists.ts), while seasons play on, lose matches and are hidden: one service that has read them
+ * Lists of matches and results of models that are kept (match/KeptLists.ts), while seasons play on, lose matches and are hidden: one service that has read them
  * before, and rows worked out here from all matches.
  */
 
 import type { Asked } from "@agon/server/match/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
+import { makeResults } from "@agon/server/model/KeptResults.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
@@ -24,6 +25,8 @@ interface Seat {
   readonly model: string
   readonly owner: string
   readonly rank: number
+  readonly made: number | null
+  readonly open: number | null
 }
 interface Played {
   readonly id: string
@@ -46,7 +49,8 @@ const everything = Effect.flatMap(PgClient.PgClient, (sql) =>
   sql.unsafe<Played>(`SELECT m.id, m.season_id, (extract(epoch FROM m.ended_at) * 1000000)::float8 AS ended_us, m.ladder, m.map_id AS map, m.turns,
       m.closeness, m.upset, m.classes, m.best_place, m.status = 'finished' AS is_trial,
       coalesce((SELECT comments FROM thread t WHERE t.match_id = m.id), 0) AS comments,
-      (SELECT json_agg(json_build_object('version', y.version_id, 'model', y.model_id, 'owner', a.username, 'rank', y.rank))
+      (SELECT json_agg(json_build_object('version', y.version_id, 'model', y.model_id, 'owner', a.username, 'rank', y.rank,
+          'made', y.made_change, 'open', y.open_change))
         FROM seat y JOIN account a ON a.id = y.owner_id WHERE y.match_id = m.id) AS seats
     FROM match m JOIN season s ON s.id = m.season_id LEFT JOIN version c ON c.id = m.candidate
     WHERE s.visibility = 'public' AND (m.status = 'rated' OR (m.status = 'finished' AND c.status IN ('entered', 'superseded')))`)
@@ -111,7 +115,7 @@ const PAGES = [
 
 let turn = 0
 /** Each filter under `newest` and one sort more, one of the pages, as the service answers it and as it is worked out here. */
-const compare = Effect.fnUntraced(function* (when: string) {
+const compareLists = Effect.fnUntraced(function* (when: string) {
   const matches = yield* Matches
   const all = yield* everything
   for (const [filter, fits] of filters)
@@ -130,6 +134,39 @@ const compare = Effect.fnUntraced(function* (when: string) {
       )
     }
   turn += 3 // not the same pages at every stage
+})
+
+type Results = Effect.Success<typeof makeResults>
+/** The results of the model, as they are kept and as they are worked out here. */
+const compareResults = Effect.fnUntraced(function* (resultsOf: Results, when: string) {
+  const all = (yield* everything).filter((match) => inBig(match) && !match.is_trial)
+  for (const ladder of ["open", "nano", "small"]) {
+    const moved = all.flatMap((match) =>
+      match.seats.flatMap((seat) => {
+        const change = match.ladder === ladder ? seat.made : ladder === "open" ? seat.open : null
+        return seat.model !== model || change === null ? [] : [{ ...match, change }]
+      })
+    )
+    const by = (figure: (one: { readonly change: number }) => number) =>
+      moved.toSorted((a, b) => figure(b) - figure(a) || inOrder("newest")(a, b)).map(({ id }) => id)
+    const found = yield* resultsOf({ id: model, season_id: seasonId(1), ladder })
+    const of = (which: (row: (typeof found)[number]) => boolean) => found.filter(which).map(({ match }) => match)
+    assert.deepStrictEqual(
+      of(({ nth }) => nth <= 5),
+      by(() => 0).slice(0, 5),
+      when
+    )
+    assert.deepStrictEqual(
+      of(({ best }) => best),
+      by(({ change }) => change).slice(0, 1),
+      when
+    )
+    assert.deepStrictEqual(
+      of(({ worst }) => worst),
+      by(({ change }) => -change).slice(0, 1),
+      when
+    )
+  }
 })
 
 const run = (statement: string) => Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement))
@@ -177,6 +214,8 @@ layer(web, { timeout: "60 seconds" })("kept lists of matches", (it) => {
     "answer what there is, while seasons play on, lose matches, have trials passed and are hidden",
     () =>
       Effect.gen(function* () {
+        const resultsOf = yield* makeResults
+        const compare = (when: string) => Effect.andThen(compareLists(when), compareResults(resultsOf, when))
         yield* compare("at first")
         yield* compare("again")
         const [{ rated }] = (yield* run(`SELECT (head->>'rated')::int AS rated FROM season WHERE id = '${seasonId(1)}'`)) as [
@@ -191,6 +230,9 @@ layer(web, { timeout: "60 seconds" })("kept lists of matches", (it) => {
         n = yield* play(n + 2, 5)
         yield* compare("played on after a void")
 
+        yield* run(
+          `UPDATE seat SET made_change = made_change + hashtext(match_id::text) % 100 WHERE season_id = '${seasonId(1)}' AND made_mu IS NOT NULL`
+        )
         yield* run(`UPDATE match SET upset = upset + hashtext(id::text) % 100 WHERE season_id = '${seasonId(1)}' AND status = 'rated'`)
         yield* run("DELETE FROM voiding")
         yield* compare("ratings were made without the voided matches")

@@ -123,6 +123,12 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "model/mapQueries.ts versionsOf": [{ id: model, season_id, limit: 50 }],
   "model/mapQueries.ts counted": [{ version, from: new Date(0), seats: 2_000 }],
   "model/mapQueries.ts store": [{ version, counted_to: now, voided: 0, tallies: {} }],
+  "model/resultQueries.ts came": [
+    { id: model, season_id, ladder: "open" },
+    { newest: now, best: now, worst: new Date(0) }
+  ],
+  "model/resultQueries.ts seats": [{ id: model, season_id, ladder: "open" }],
+  "model/resultQueries.ts results": [{ id: model, season_id, ladder: "open", matches: [account] }],
   "model/rivalQueries.ts behind": [{ season_id, after: id("version", 0), seats: 100, limit: 100 }],
   "model/rivalQueries.ts counters": [{ matches: 2_000 }],
   "model/rivalQueries.ts met": [[{ version, from: new Date(0), seats: 2_000 }]],

@@ -44,12 +44,17 @@ export interface Came extends List {
   readonly early: number
 }
 
-export interface Listed extends List {
+interface Counted extends List {
   readonly total: number
 }
 
+export interface Listed extends Counted {
+  /** The list of each season. */
+  readonly each: ReadonlyMap<string, Rows>
+}
+
 /** All of a season's matches before an instant. */
-interface Kept extends Listed {
+interface Kept extends Counted {
   readonly from: Date
   readonly marks: string
 }
@@ -142,7 +147,7 @@ export class KeptLists {
   #join(name: string, known: Seasons, came: ReadonlyArray<Came>, now: number): Listed {
     const { rows } = this.#options
     const seasons = new Map(this.#lists.get(name)?.seasons)
-    const lists = came.map((each): Listed => {
+    const lists = came.map((each): Counted => {
       const before = known.get(each.season_id)
       const lists = before === undefined ? [each] : [before, each]
       const list = { ...merged(lists, rows), last_trial: lastTrial(lists) }
@@ -151,7 +156,8 @@ export class KeptLists {
       return { ...list, total: (before?.total ?? 0) + each.total }
     })
     this.#put(name, { seasons, read_ms: now })
-    return { ...merged(lists, rows), last_trial: lastTrial(lists), total: lists.reduce((sum, { total }) => sum + total, 0) }
+    const each = new Map(came.map(({ season_id }, i) => [season_id, lists[i]!]))
+    return { ...merged(lists, rows), last_trial: lastTrial(lists), total: lists.reduce((sum, { total }) => sum + total, 0), each }
   }
 
   #put(name: string, list: KeptList) {

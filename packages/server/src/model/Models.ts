@@ -11,7 +11,7 @@ import {
   type Rivals
 } from "@agon/api/model/api.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
-import { NotFound } from "@agon/api/Problem.ts"
+import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { ModelCapReached } from "@agon/api/submission/api.ts"
 import type { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid, type Ladder } from "@agon/api/Wire.ts"
@@ -30,6 +30,7 @@ import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { type ReadVersion, Versions } from "../version/Versions.ts"
 import { storyTag } from "../writing/tags.ts"
+import { makeResults } from "./KeptResults.ts"
 import { addTo, type Tally } from "./KeptRivals.ts"
 import { countMaps } from "./MapTallies.ts"
 import { makeQueries as makeMapQueries } from "./mapQueries.ts"
@@ -63,7 +64,7 @@ export class Models extends Context.Service<
       slug: string | undefined,
       ladder: Ladder,
       viewer: Viewer
-    ) => Effect.Effect<{ readonly season: FoundSeason; readonly record: ModelSeason }, NotFound | UnknownGame | UnknownSeason>
+    ) => Effect.Effect<{ readonly season: FoundSeason; readonly record: ModelSeason }, NotFound | UnknownGame | UnknownSeason | Unavailable>
     /** How a model does on the boards of a season: named as above. */
     readonly maps: (
       id: string,
@@ -131,6 +132,7 @@ const WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 const makeRecords = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const resultsOf = yield* makeResults
   const seasons = yield* Seasons
 
   const known = Effect.fnUntraced(function* (id: string, viewer: Viewer) {
@@ -146,7 +148,7 @@ const makeRecords = Effect.gen(function* () {
     const of = { id, season_id: found.id, ladder }
     const standing = yield* Effect.orDie(queries.standing(of))
     const { rank: rank_week_ago } = yield* Effect.orDie(queries.rankAt({ ...of, at: new Date(end_ms - WEEK_MS) }))
-    const results = yield* Effect.orDie(queries.results(of))
+    const results = yield* resultsOf(of)
     return { season: found, record: recordOf(found.record.slug, ladder, standing, rank_week_ago, results) }
   })
 

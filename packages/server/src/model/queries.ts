@@ -1,28 +1,15 @@
 /** Every statement on models. The season's administration makes those of baselines. */
 
-import { Model, ModelResult } from "@agon/api/model/api.ts"
+import { Model } from "@agon/api/model/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
-import { counts, published, sees, seesModel } from "../database/visibility.ts"
+import { published, sees, seesModel } from "../database/visibility.ts"
 import { rank } from "../rating/standing.ts"
 
 const ModelRow = Schema.Struct({ ...Model.fields, created_at: Instant })
 const columns = "m.id, m.game, m.name, a.username AS owner, m.retired, m.created_at"
-
-const { outcome: _, rating_change: __, ...resultFields } = ModelResult.fields
-/** `alone` where no other seat shares its rank; `best` and `worst` by the rating change, `nth` by time. */
-const ResultRow = Schema.Struct({
-  ...resultFields,
-  played_at: Instant,
-  alone: Schema.Boolean,
-  change: Schema.Number,
-  nth: Schema.Int,
-  best: Schema.Boolean,
-  worst: Schema.Boolean
-})
-export type ResultRow = typeof ResultRow.Type
 
 const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
 
@@ -46,27 +33,6 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
       SELECT min(array_position(s.versions, v.id)) AS rank
       FROM (SELECT versions FROM series_point WHERE season_id = ${season_id} AND ladder = ${ladder} AND at <= ${at} ORDER BY at DESC LIMIT 1) s
       JOIN version v ON v.model_id = ${id} AND v.season_id = ${season_id}`
-  }),
-
-  /**
-   * The five newest matches of a model that moved its rating on the ladder, and the two that moved it most: the seats
-   * of its versions (version_model) by seat_version.
-   */
-  results: SqlSchema.findAll({
-    Request: Schema.Struct(inSeason),
-    Result: ResultRow,
-    execute: ({ id, ladder, season_id }) => sql`
-      WITH moved AS (SELECT x.match_id, x.rank, x.ended_at, x.seat,
-            CASE WHEN m.ladder = ${ladder} THEN x.made_change WHEN ${ladder} = 'open' THEN x.open_change END AS change
-          FROM version v JOIN seat x ON x.version_id = v.id JOIN match m ON m.id = x.match_id
-          WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND ${sql.literal(counts())}),
-        listed AS (SELECT *, row_number() OVER (ORDER BY ended_at DESC, match_id DESC) AS nth,
-            row_number() OVER (ORDER BY change DESC, ended_at DESC, match_id DESC) = 1 AS best,
-            row_number() OVER (ORDER BY change, ended_at DESC, match_id DESC) = 1 AS worst
-          FROM moved WHERE change IS NOT NULL)
-      SELECT l.match_id AS match, l.rank, l.ended_at AS played_at, l.change, l.nth::int AS nth, l.best, l.worst,
-        NOT EXISTS (SELECT 1 FROM seat z WHERE z.match_id = l.match_id AND z.rank = l.rank AND z.seat <> l.seat) AS alone
-      FROM listed l WHERE l.nth <= 5 OR l.best OR l.worst ORDER BY l.nth`
   })
 })
 

@@ -5,7 +5,7 @@ import type { Ladder } from "@agon/api/Wire.ts"
 import { Option } from "effect"
 import { twoDecimals } from "../rating/shown.ts"
 import type { MapTally } from "./mapQueries.ts"
-import type { ResultRow } from "./queries.ts"
+import type { ResultRow } from "./resultQueries.ts"
 
 interface Place {
   readonly class: string | null

@@ -74,7 +74,7 @@ const addForm = (tried: Tried | undefined): Html => {
     html`${area("file", "Board file", {
       hint: html`The JSON that <a href="/docs">the API</a> takes for a board of this game. A board is stored out of play.`,
       more: html`required spellcheck="false"`
-    })}${preview && html`<div class="board" role="img" aria-label="Preview of the board">${made(boardPicture(tried.shown, { title: "Preview" }))}</div>\n`}<button name="do" value="preview" formaction="#${add.name}">Show its picture</button>
+    })}${preview && html`<div class="board" role="img" aria-label="Preview of the board">${made(boardPicture(tried.shown, { title: "Preview" }))}</div>\n`}<button class="aside" name="do" value="preview" formaction="#${add.name}">Show its picture</button>
 <button name="do" value="add">Upload</button>
 `,
     undefined,

@@ -118,7 +118,7 @@ export const home: SharedRoute = {
 <p>Competitors enter trained networks. They play each other day and night, ratings move with every match, and each match can be
 checked by anybody. <a href="${kitAt("first-hour")}">Enter one of your own</a>: it takes an hour from nothing.</p>
 ${watched}${announcementList(announced.announcements)}
-<div id="seasons">
+<div class="beside" id="seasons">
 ${games.map((game, i) => gameSection(game, seasons[i]!))}</div>
 <h2>Played last</h2>
 ${matchTable(inPublic, "The matches that ended last", newest, seasonOf)}

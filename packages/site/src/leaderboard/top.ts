@@ -24,9 +24,12 @@ export const lead = ({ closed, entries }: Leaderboard): Html => {
   const others = first.rank_high - 1
   const sure =
     others === 0 ? "No other is likely to be as strong." : `${counted(others, "other")} may be as strong, as far as the matches tell.`
-  return points === 0
-    ? html`<b>${said(first.model)}</b> and <b>${said(second.model)}</b> are level. ${sure}`
-    : html`<b>${said(first.model)}</b> ${closed ? "won" : "leads"} by ${counted(points, "point")}. ${sure}`
+  // A season that is over has its winners on the podium, on which no baseline stands.
+  const place = closed && first.owner === null ? html` A baseline takes no place.` : ""
+  if (points === 0)
+    return html`<b>${said(first.model)}</b> and <b>${said(second.model)}</b> ${closed ? "ended" : "are"} level. ${sure}${place}`
+  const by = counted(points, "point")
+  return html`<b>${said(first.model)}</b> ${closed ? `ended ${by} ahead` : `leads by ${by}`}. ${sure}${place}`
 }
 
 const row = (at: Places, { deviation, model, model_id, owner, provisional, rating }: Entry, rank: string): Html => html`<tr>

@@ -144,6 +144,28 @@ it.live("a kill -9 leaves what was acknowledged whole, and nothing of what was n
   })
 )
 
+it.live("an object that is removed while it is read is there, or is not", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const keys = Array.from({ length: 200 }, (_, i) => `incoming/v${i}/weights`)
+    yield* life(
+      directory,
+      ObjectStore.use((objects) =>
+        Effect.gen(function* () {
+          yield* Effect.forEach(keys, (key) => objects.put(key, body.subarray(0, 64)), { concurrency: 8 })
+          const get = (key: string) => objects.get({ key, max_bytes: body.byteLength })
+          const [found] = yield* Effect.all(
+            [Effect.forEach(keys, get, { concurrency: 16 }), Effect.forEach(keys, objects.remove, { concurrency: 16 })],
+            { concurrency: 2 }
+          )
+          for (const bytes of found) if (Option.isSome(bytes)) assert.lengthOf(bytes.value, 64)
+          assert.isTrue(Option.isNone(yield* get(keys[0]!)))
+        })
+      )
+    )
+  }).pipe(Effect.scoped)
+)
+
 it.live("an upload that is taken over again and again leaves nothing beside the object", () =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory

@@ -126,7 +126,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "  rating.sigma = START.sigma\n",
     replace: ""
   },
-  openIsNotMoved: { file: "season/scheduler/Matches.ts", find: "made === open ? null : on(open, false)", replace: "null" },
+  openIsNotMoved: { file: "season/scheduler/Matches.ts", find: "made === open ? null : rateOn(state, open, ratingsOf(open, match), ranks, forfeits, false)", replace: "null" },
   takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, TAKEN_OVER_SIGMA_MIN)", replace: "old.sigma" },
   tiesCountTwice: { file: "rating/Rating.ts", find: "- p) / ties", replace: "- p)" },
   podiumByGames: { file: "season/rating/LadderRatings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },

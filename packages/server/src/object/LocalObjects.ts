@@ -58,7 +58,8 @@ const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeo
   verify: directory.verify,
   get: Effect.fnUntraced(function* ({ key, max_bytes }) {
     if (Option.isNone(yield* directory.stat(key))) return Option.none()
-    const bytes = yield* collect(directory.read(key), max_bytes)
+    const bytes = yield* Effect.catchIf(collect(directory.read(key), max_bytes), isAbsent, () => Effect.undefined) // removed since
+    if (bytes === undefined) return Option.none()
     return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : Option.some(bytes)
   }),
   put: Effect.fnUntraced(function* (key, bytes) {
@@ -73,6 +74,8 @@ const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeo
   freeShare: Effect.map(directory.room, ({ free_bytes, total_bytes }) => free_bytes / total_bytes),
   remove: directory.remove
 })
+
+const isAbsent = ({ detail }: ObjectsUnavailable): boolean => detail === "ENOENT"
 
 const uploadAt = (mac: Mac, origin: string, { expires_s, key, max_bytes, sha256 }: UploadRequest, now_ms: number): Upload => {
   const expires = Math.floor(now_ms / 1000) + expires_s

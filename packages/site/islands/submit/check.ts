@@ -1,4 +1,6 @@
 /** Looks at the files before anything is sent, since a version that is refused for them costs a wait of minutes. */
+import { onnxFault } from "./onnx.ts"
+
 /** As the service takes it. */
 const MANIFEST_BYTES_MAX = 65_536
 
@@ -28,5 +30,5 @@ export const faultIn = async ({ manifest, weights }: Both, largest: number | und
     return `The manifest may have ${count(MANIFEST_BYTES_MAX)} bytes at most, and ${manifest.name} has ${count(manifest.size)}. Choose the JSON file that describes the weights.`
   if (!(await isJson(manifest))) return `${manifest.name} is no JSON. Choose the manifest, the JSON file that describes the weights.`
   if (weights.size <= MANIFEST_BYTES_MAX && (await isJson(weights))) return `${weights.name} is JSON and no ONNX model. Choose the weights.`
-  return undefined
+  return onnxFault(weights)
 }

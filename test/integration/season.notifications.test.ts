@@ -53,7 +53,9 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
       ])
       yield* obey(submit(2, { files: null }))
       yield* obey({ _tag: "RejectFiles", version: id("version", 2), reject_reason: "hash_mismatch", reject_detail: "They differ." })
-      assert.deepStrictEqual((yield* told).slice(5), ["owner2 version_rejected: Version 1 of model was rejected in Spring: hash_mismatch"])
+      assert.deepStrictEqual((yield* told).slice(5), [
+        "owner2 version_rejected: Version 1 of model was rejected in Spring: a file is not the one whose hash was submitted"
+      ])
       const rows = yield* sql.unsafe<{ link: string; id: string; at: number }>(
         "SELECT link, id, (extract(epoch FROM created_at) * 1000)::int AS at FROM notification ORDER BY created_at DESC LIMIT 1"
       )
@@ -121,7 +123,7 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
         "owner1 season_closed: Spring is closed.",
         "owner3 season_closed: Spring is closed.",
         "owner4 season_closed: Spring is closed.",
-        "owner4 version_rejected: Version 1 of model was rejected in Spring: season_closed",
+        "owner4 version_rejected: Version 1 of model was rejected in Spring: the season closed, or its finals began, before it had entered",
         "owner7 season_closed: Spring is closed."
       ])
       const handedOn = yield* sql.unsafe(`SELECT webhook_id AS who, id, kind, subject, link FROM webhook_delivery

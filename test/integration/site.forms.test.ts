@@ -210,7 +210,9 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
       const name = elementsOf(at, again.text).find(({ attributes }) => attributes["id"] === "create-name")!.attributes
       assert.deepStrictEqual([name["value"], name["aria-invalid"]], ["Nagini", "true"])
       assert.strictEqual((yield* post({ as: "ada", path: at, body: { form: "rename", name: ILL.slice(0, 60) } })).status, 303)
-      assert.strictEqual((yield* post({ as: "ada", path: at, body: { form: "retire", retired: "yes" } })).status, 303)
+      const retired = yield* post({ as: "ada", path: at, body: { form: "retire", retired: "yes" } })
+      assert.strictEqual(retired.status, 303)
+      assert.include((yield* get("ada", retired.headers.get("location")!)).text, 'role="status">The model is retired')
       const own = yield* get("ada", at)
       assert.include(own.text, "A retired model takes no submissions.")
       assert.isFalse(elementsOf(at, own.text).some(({ name }) => name === "ill" || name === "script"))

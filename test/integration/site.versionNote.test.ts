@@ -61,6 +61,29 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
     })
   )
 
+  it.effect("leaves it saying the reason in a sentence on every page, and naming the tool only where that finds it", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const at = `/me/versions/${v.beta2}`
+      const tool = "npx agon examine"
+      for (const [reason, sentence, isFound] of [
+        ["hash_mismatch", "A file is not the one whose hash was submitted.", false],
+        ["too_slow", "One move takes it longer than the season allows.", true],
+        ["trial_failed", "It reached the strike limit in a trial match.", false]
+      ] as const) {
+        yield* sql`UPDATE version SET reject_reason = ${reason}, reject_detail = 'As measured.' WHERE id = ${v.beta2}`
+        const { text } = yield* visit(at, "bob")
+        assert.include(text, `<p class="bad alert">${sentence} <bdi>As measured.</bdi></p>`)
+        assert.strictEqual(text.includes(tool), isFound, reason)
+        for (const path of ["/me", `/me/models/${Fixture.modelIds.beta}`]) {
+          const page = (yield* visit(path, "bob")).text
+          assert.include(page.toLowerCase(), sentence.toLowerCase().slice(0, -1), path)
+          assert.notInclude(page, reason.replace("_", " "), path)
+        }
+      }
+    })
+  )
+
   it.effect("stays as typed beside the reason where it is too long or has a listed word, and nothing changes", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

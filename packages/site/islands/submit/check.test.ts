@@ -44,8 +44,14 @@ describe("two files that are to become a version", () => {
   })
 
   it("are sent with every model of the zoo, fields of a later format, and many notes", async () => {
-    for (const { build, name } of zoo) assert.isUndefined(await faultIn({ weights: named(name, build().weights), manifest }, undefined), name)
-    const later = [[0xf8, 6, 1], [0xfa, 6, 1, 0], [0xfd, 6, 0, 0, 0, 0], [0xf9, 6, 0, 0, 0, 0, 0, 0, 0, 0]].flat()
+    for (const { build, name } of zoo)
+      assert.isUndefined(await faultIn({ weights: named(name, build().weights), manifest }, undefined), name)
+    const later = [
+      [0xf8, 6, 1],
+      [0xfa, 6, 1, 0],
+      [0xfd, 6, 0, 0, 0, 0],
+      [0xf9, 6, 0, 0, 0, 0, 0, 0, 0, 0]
+    ].flat()
     assert.isUndefined(await faultIn({ weights: named("later.onnx", Uint8Array.from([...BYTES, ...later])), manifest }, undefined))
     const notes = Array.from({ length: 3_000 }, () => [114, 0]).flat()
     assert.isUndefined(await faultIn({ weights: named("notes.onnx", Uint8Array.from([...notes, ...BYTES])), manifest }, undefined))

@@ -4,6 +4,7 @@ import type { Game } from "@agon/api/game/api.ts"
 import type { Model } from "@agon/api/model/api.ts"
 import type { Notification } from "@agon/api/notification/Notification.ts"
 import { firstPage } from "@agon/api/Pages.ts"
+import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
@@ -25,7 +26,7 @@ import {
   seasonDeskAt
 } from "../html/links.ts"
 import { table } from "../html/table.ts"
-import { count, time, words } from "../html/words.ts"
+import { count, sentence, time } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { type SeasonNames, seasonNames } from "../http/seasonNames.ts"
 import { privateSeasonList, privateSeasons } from "../season/places.ts"
@@ -46,7 +47,7 @@ const submission =
 <h3><a href="${myVersionAt(version.version_id)}">${said(version.model)} version ${version.version}</a></h3>
 <p>${stateOf(version)}, ${said(seasonOf(version.game, version.season))}, submitted ${time(version.created_at)}.</p>
 ${version.trial !== null && html`<p>${version.trial.played} of ${version.trial.matches} trial matches played.</p>\n`}${
-  version.reject_reason !== null && html`<p class="bad">${words(version.reject_reason)}</p>\n`
+  version.reject_reason !== null && html`<p class="bad">${sentence(rejectMeanings[version.reject_reason])}</p>\n`
 }${version.reject_detail !== null && html`<p>${said(version.reject_detail)}</p>\n`}</li>
 `
 

@@ -1,6 +1,7 @@
 /** Models that administrators have brought into a season. */
 import type { Season } from "@agon/api/season/Season.ts"
 import { type Baseline, type ImportedBaselines, RecordBaseline, type RecordedBaseline } from "@agon/api/submission/baselines.ts"
+import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { table } from "../html/table.ts"
@@ -69,7 +70,7 @@ const row =
   ({ class: weight, enabled, name, reject_reason, status, version_id }: Baseline): Html =>
     html`<tr>
 <th scope="row">${name}</th>
-<td>${status === "testing" ? "being examined" : words(status)}${reject_reason !== null && html`<span class="bad">: ${words(reject_reason)}</span>`}</td>
+<td>${status === "testing" ? "being examined" : words(status)}${reject_reason !== null && html`<span class="bad">: ${rejectMeanings[reject_reason]}</span>`}</td>
 <td>${weight}</td>
 <td><code>${version_id}</code></td>
 ${field !== "closed" && html`<td>${turned(field, enabled, status, name)}</td>\n`}</tr>

@@ -56,3 +56,6 @@ export const duration = (seconds: number): string => {
 
 /** `last_standing` as `last standing` */
 export const words = (code: string): string => code.replaceAll("_", " ")
+
+/** A clause as a sentence of its own. */
+export const sentence = (clause: string): string => `${clause.charAt(0).toUpperCase()}${clause.slice(1)}${/[.!?]$/.test(clause) ? "" : "."}`

@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto"
 import { type Html, html, said } from "../html/Html.ts"
 import { withTimes } from "../html/instants.ts"
+import { sentence } from "../html/words.ts"
 import type { Form, Tried } from "./Form.ts"
 
 /** The hidden field that tells a page's forms from each other. */
@@ -112,5 +113,3 @@ ${hint !== undefined && html`<p class="hint" id="${idOf(name)}-hint">${hint}</p>
     }
   }
 }
-
-const sentence = (message: string) => `${message.charAt(0).toUpperCase()}${message.slice(1)}${/[.!?]$/.test(message) ? "" : "."}`

@@ -2,6 +2,7 @@
 import type { Game } from "@agon/api/game/api.ts"
 import type { Model } from "@agon/api/model/api.ts"
 import { firstPage } from "@agon/api/Pages.ts"
+import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
@@ -16,6 +17,7 @@ import { OWN_MODELS, ownModel } from "./ownModel.ts"
 import { versionTable } from "./versions.ts"
 
 const CANDIDATES = 100
+const NAME_FIELD = { hint: "1 to 64 characters.", more: html`required autocomplete="off"` }
 const NAME = { model_name_taken: "name", note_word_listed: "name", missing_name: "name" } as const
 
 const create = form({
@@ -45,11 +47,19 @@ const retire = form({
   fields: ["retired"],
   send: ({ client, params, typed }) => {
     const id = params["id"]!
-    return Effect.as(client.model.editModel({ params: { id }, payload: { retired: typed.one("retired") === "yes" } }), {
-      to: myModelAt(id)
+    const retired = typed.one("retired") === "yes"
+    return Effect.as(client.model.editModel({ params: { id }, payload: { retired } }), {
+      to: withQuery(myModelAt(id), { done: retired ? "retired" : "back" })
     })
   }
 })
+
+const SENTENCES = {
+  made: "The model is made. Now submit a version of it.",
+  renamed: "It has its new name.",
+  retired: "The model is retired: it takes no submissions until you bring it back.",
+  back: "The model is back: it takes submissions again."
+}
 
 const item =
   (games: ReadonlyArray<Game>) =>
@@ -73,7 +83,7 @@ ${whole(
     "game",
     "Game",
     games.map(({ name, slug }) => ({ value: slug, label: name }))
-  )}${text("name", "Name", { hint: "1 to 64 characters.", more: html`required autocomplete="off"` })}`,
+  )}${text("name", "Name", NAME_FIELD)}`,
   "Make it"
 )}`
     return { title: "My models", main }
@@ -102,7 +112,7 @@ export const myModel: PersonalRoute = {
     const seasonOf = yield* seasonNames({ client, names }, [...own, ...rejected, ...(detail?.versions ?? [])], seasons)
     const game = yield* names.game(client, model.game)
     const main = html`<h1>${said(model.name)}</h1>
-${deskNav(myModelsAt)}${done(query["done"], { made: "The model is made. Now submit a version of it.", renamed: "It has its new name." })}<p><a href="${modelAt(id)}">Its public page</a></p>
+${deskNav(myModelsAt)}${done(query["done"], SENTENCES)}<p><a href="${modelAt(id)}">Its public page</a></p>
 <h2>Submit a version</h2>
 ${
   model.retired
@@ -119,14 +129,14 @@ ${
 ${
   rejected.length > 0 &&
   html`<h2>Rejected lately</h2>
-<ul>${rejected.map(({ reject_reason, season, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${said(seasonOf(model.game, season))}</a> <span class="bad">${words(reject_reason ?? "")}</span></li>\n`)}</ul>
+<ul>${rejected.map(({ reject_reason, season, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${said(seasonOf(model.game, season))}</a> <span class="bad">${reject_reason !== null && rejectMeanings[reject_reason]}</span></li>\n`)}</ul>
 `
 }<h2>Versions that have entered</h2>
 ${versionTable(inPrivate, detail?.versions ?? [], seasonOf, "None has entered yet.")}
 <h2>Its story</h2>
 <p><a href="${myStoryAt(id)}">Write how it came about</a>, for everybody to read.</p>
 <h2>Another name</h2>
-${inputs(rename, tried, { name: model.name }).whole(inputs(rename, tried, { name: model.name }).text("name", "Name"), "Rename")}
+${inputs(rename, tried, { name: model.name }).whole(inputs(rename, tried, { name: model.name }).text("name", "Name", NAME_FIELD), "Rename")}
 <h2>${model.retired ? "Bring it back" : "Retire it"}</h2>
 <p>A retired model takes no submissions; its version on the ladder plays on. No model is ever removed, since its matches stay.</p>
 ${inputs(retire, tried).whole(inputs(retire, tried).hidden("retired", model.retired ? "no" : "yes"), model.retired ? "Bring it back" : "Retire")}`

@@ -2,13 +2,15 @@
 import type { Client } from "@agon/api/Client.ts"
 import type { OwnMatch } from "@agon/api/match/Match.ts"
 import { firstPage } from "@agon/api/Pages.ts"
+import { foundByRunner, type RejectReason } from "@agon/api/version/RejectReason.ts"
+import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { withTimes } from "../html/instants.ts"
 import { kitAt, link, myMatchAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt, withQuery } from "../html/links.ts"
-import { count, counted, decimal, time, words } from "../html/words.ts"
+import { count, counted, decimal, sentence, time } from "../html/words.ts"
 import { form, type Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
@@ -29,15 +31,17 @@ const stepOf = ({ phase, status }: OwnVersion): number => {
 const step = (at: number) => (name: string, index: number) =>
   html`<li${index === at && html` aria-current="step"`}>${name}${index < at ? ": done" : index === at ? ": now" : ""}</li>\n`
 
+/** What `examine` finds: it has no upload whose hash could differ, and plays no trial. */
+const EXAMINED: ReadonlySet<RejectReason> = new Set(foundByRunner.filter((reason) => reason !== "hash_mismatch"))
+
 /** `hindered`: why a submission would be refused now, such as the wait after the version before it. */
 const rejection = (
   { game, model_id, reject_detail, reject_reason, season }: OwnVersion,
   hindered: ReadonlyArray<string>
 ): Html => html`<h2>What to mend</h2>
-<p class="bad alert">${words(reject_reason ?? "unknown")}${reject_detail !== null && html`: ${said(reject_detail)}`}</p>
+<p class="bad alert">${reject_reason === null ? "Nothing is known of the reason." : sentence(rejectMeanings[reject_reason])}${reject_detail !== null && html` ${said(reject_detail)}`}</p>
 <ul>
-${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${reject_reason}">Why that happens, and the remedy</a></li>\n`}<li><code>npx agon examine policy.onnx policy.json --game ${game}</code> finds it on your own machine.</li>
-<li><a href="${submitAt(model_id, season)}">Submit the mended files</a>${hindered.map((detail) => html`<br>${said(withTimes(detail))}`)}</li>
+${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${reject_reason}">Why that happens, and the remedy</a></li>\n`}${reject_reason !== null && EXAMINED.has(reject_reason) && html`<li><code>npx agon examine policy.onnx policy.json --game ${game}</code> finds it on your own machine.</li>\n`}<li><a href="${submitAt(model_id, season)}">Submit the mended files</a>${hindered.map((detail) => html`<br>${said(withTimes(detail))}`)}</li>
 </ul>`
 
 const standings = (at: Places, { game, ratings, season }: OwnVersion): Html => html`<h2>On the ladders</h2>

@@ -6,6 +6,7 @@
  *
  * Feeds are not trimmed here (as notification/queries.ts does): an owner gets only as many as they submit.
  */
+import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
 import type { State } from "@agon/domain/season/State.ts"
 import { FAULTS_RUNNING } from "@agon/domain/season/scheduler/Faults.ts"
@@ -36,7 +37,11 @@ const wording = (
     case "entered":
       return { kind: "version_entered", became: "has entered", more: "" }
     case "rejected":
-      return { kind: "version_rejected", became: "was rejected in", more: `: ${reject_reason}` }
+      return {
+        kind: "version_rejected",
+        became: "was rejected in",
+        more: reject_reason === null ? "" : `: ${rejectMeanings[reject_reason]}`
+      }
     case "superseded":
       return { kind: "version_superseded", became: `was superseded by version ${successor} in`, more: "" }
     case "suspended":

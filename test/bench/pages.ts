@@ -3,11 +3,12 @@
  *
  *   kept   page and read as they are asked for again and again
  *   anew   page and read as after each write: the read is answered from the database, the page rendered from it. Each request is for
- *          another part of the ladder, so that the site has kept no page that it could confirm, and the service keeps no answer
+ *          another part of the ladder, so that the site has kept no page that it could confirm, and the service keeps no answer. The
+ *          name of the game is all that the page reads besides, once a minute
  *
  * The service has core 0 with the site that stands behind it; wrk and Postgres share core 1. Rounds are interleaved, ratios are taken
- * round by round, and their median; the CPU is that of the service and the site together. At the end of a round wrk leaves requests under
- * way, whose rest is counted in no round: the next one begins when they are done.
+ * round by round, and their median; the CPU is that of the service and the site together, without and with that of Postgres. At the end
+ * of a round wrk leaves requests under way, whose rest is counted in no round: the next one begins when they are done.
  *
  *   node test/bench/pages.ts [rounds, 9] [seconds, 1] [--profile: of the site, while pages are made anew]
  */
@@ -22,13 +23,16 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { id } from "../support/SeasonScript.ts"
-import { cpu_us, launch, load, median, onCoreOne, type Server, textOf } from "./http/launch.ts"
+import { CONNECTIONS, cpu_us, launch, load, median, onCoreOne, type Server, textOf } from "./http/launch.ts"
 import { subjectOf, write } from "./http/Subject.ts"
+import { parentOf, serverCpu_us } from "./play/cpu.ts"
 import { insertField } from "./play/field.ts"
 
 const SEASON = id("season", 1)
 const ENTRIES = 2_000
-const WARM_S = 5
+/** After so many requests V8 has optimized both paths: by their number, since a busy machine answers a fraction of them in a second. */
+const WARM_REQUESTS = 1_500
+const WARM_S = 2
 const BAR = 1.5
 const SITE = join(import.meta.dirname, "../../packages/site/src/main.ts")
 /** Where a profile is left, for the developer tools of Chromium. */
@@ -39,19 +43,33 @@ const PARTS = 1_900
 const readAt = (cursor: number | string) => `/v1/games/snakes/leaderboard?season=${SEASON}&ladder=open&cursor=${cursor}&limit=52`
 const pageAt = (cursor: number | string) => `/games/snakes/seasons/${SEASON}/ladders/open?cursor=${cursor}`
 
-/** A script of wrk that asks for one part after the other. */
-const inTurn = (file: string, path: string) => {
-  const [before, after] = path.split("PART") as [string, string]
-  writeFileSync(
-    file,
-    `local n = 0
+/** Asks for one part after the other, over all runs: one that began where another did would find its pages kept by the site. */
+class Turns {
+  #asked = 0
+  readonly file: string
+  readonly path: string
+  constructor(file: string, path: string) {
+    this.file = file
+    this.path = path
+  }
+  /** Arguments of wrk. */
+  get args(): ReadonlyArray<string> {
+    const [before, after] = this.path.split("PART") as [string, string]
+    writeFileSync(
+      this.file,
+      `local n = ${this.#asked}
 request = function()
-  n = (n + 7) % ${PARTS}
-  return wrk.format("GET", "${before}" .. (n + 1) .. "${after}")
+  n = n + 1
+  return wrk.format("GET", "${before}" .. (n * 7 % ${PARTS}) .. "${after}")
 end
 `
-  )
-  return ["-s", file]
+    )
+    return ["-s", this.file]
+  }
+  /** Those that were answered, and those that wrk has left under way. */
+  after(answered: number): void {
+    this.#asked += answered + CONNECTIONS
+  }
 }
 
 const launchSite = ({ origin }: Server, nodeArgs: ReadonlyArray<string> = []): ChildProcess => {
@@ -61,11 +79,13 @@ const launchSite = ({ origin }: Server, nodeArgs: ReadonlyArray<string> = []): C
 
 interface Side {
   readonly path: string
-  readonly wrkArgs: ReadonlyArray<string>
+  readonly turns: Turns | undefined
   readonly per_s: Array<number>
   readonly us: Array<number>
   /** Of `us`, the site's. */
   readonly site_us: Array<number>
+  /** Besides `us`, that of Postgres. */
+  readonly postgres_us: Array<number>
 }
 
 interface Pair {
@@ -76,39 +96,52 @@ interface Pair {
   readonly page: Side
 }
 
-const side = (path: string, wrkArgs: ReadonlyArray<string> = []): Side => ({ path, wrkArgs, per_s: [], us: [], site_us: [] })
+const side = (path: string, turns?: Turns): Side => ({ path, turns, per_s: [], us: [], site_us: [], postgres_us: [] })
 
-/** Longer than the requests take that wrk leaves under way. */
-const DONE_AFTER_MS = 400
+/** Longer than the requests take that wrk leaves under way; the site has as many of one visitor under way as wrk has connections. */
+const DONE_AFTER_MS = 800
 
-const measure = async (pairs: ReadonlyArray<Pair>, rounds: number, seconds: number) => {
+const measure = async (pairs: ReadonlyArray<Pair>, postmaster: number, rounds: number, seconds: number) => {
   const gzip = ["-H", "Accept-Encoding: gzip"]
-  const asked = ({ server }: Pair, { path, wrkArgs }: Side, seconds: number) => load(server, path, seconds, ...gzip, ...wrkArgs)
-  for (const pair of pairs) for (const each of [pair.read, pair.page]) asked(pair, each, WARM_S)
+  const asked = ({ server }: Pair, { path, turns }: Side, seconds: number) => {
+    const answered = load(server, path, seconds, ...gzip, ...(turns?.args ?? []))
+    turns?.after(answered)
+    return answered
+  }
+  for (const pair of pairs) {
+    for (const each of [pair.read, pair.page]) {
+      for (let warm = 0; warm < WARM_REQUESTS; await pause(DONE_AFTER_MS)) warm += asked(pair, each, WARM_S)
+    }
+  }
   for (let round = 0; round < rounds; round++) {
     for (const pair of pairs) {
       for (const each of [pair.read, pair.page]) {
         await pause(DONE_AFTER_MS)
-        const cpu = () => [cpu_us(pair.server), cpu_us({ ...pair.server, child: pair.site })] as const
-        const [service_us, site_us] = cpu()
+        const cpu = () => [cpu_us(pair.server), cpu_us({ ...pair.server, child: pair.site }), serverCpu_us(postmaster)] as const
+        const [service_us, site_us, postgres_us] = cpu()
         const requests = asked(pair, each, seconds)
-        const [service, site] = cpu()
+        const [service, site, postgres] = cpu()
         each.per_s.push(requests / seconds)
         each.us.push((service + site - service_us - site_us) / requests)
         each.site_us.push((site - site_us) / requests)
+        each.postgres_us.push((postgres - postgres_us) / requests)
       }
     }
   }
 }
 
 const report = ({ name, page, read }: Pair) => {
-  const times = page.us.map((us, i) => us / read.us[i]!)
-  const slower = read.per_s.map((per_s, i) => per_s / page.per_s[i]!)
+  const whole = ({ postgres_us, us }: Side) => us.map((us, i) => us + postgres_us[i]!)
+  const over = (those: ReadonlyArray<number>, these: ReadonlyArray<number>) => those.map((one, i) => one / these[i]!)
   const range = (all: ReadonlyArray<number>) => `${median(all).toFixed(2)} (${Math.min(...all).toFixed(2)}..${Math.max(...all).toFixed(2)})`
-  const said = ({ per_s, site_us, us }: Side) =>
-    `${median(per_s).toFixed(0)}/s, ${median(us).toFixed(0)} us CPU each, ${median(site_us).toFixed(0)} of them the site's`
+  const said = ({ per_s, postgres_us, site_us, us }: Side) =>
+    `${median(per_s).toFixed(0)}/s, ${median(us).toFixed(0)} us CPU each, ${median(site_us).toFixed(0)} of them the site's, and ${median(postgres_us).toFixed(0)} of Postgres`
   console.log(`${name}: reads ${said(read)}; pages ${said(page)}`)
-  console.log(`${name}: a page costs ${range(times)} times its read by CPU, ${range(slower)} by time; bar ${BAR}`)
+  const [times, withPostgres] = [over(page.us, read.us), over(whole(page), whole(read))]
+  const slower = over(read.per_s, page.per_s)
+  console.log(
+    `${name}: a page costs ${range(times)} times its read by CPU, ${range(withPostgres)} with Postgres, ${range(slower)} by time; bar ${BAR}`
+  )
 }
 
 const main = async (url: Redacted.Redacted, rounds: number, seconds: number, profile: boolean) => {
@@ -120,22 +153,28 @@ const main = async (url: Redacted.Redacted, rounds: number, seconds: number, pro
     children.push(server.child, site)
     const json = await textOf(server, readAt(0))
     const html = await textOf(server, pageAt(0))
+    if (!html.includes("Snakes</bdi></a>, <a")) throw new Error("the page does not name its game, so it asks for it again each time")
     return { server, site, json, html }
   }
   try {
-    const fill = Effect.flatMap(PgClient.PgClient, (sql) => insertField(sql, SEASON, ENTRIES, Date.now()))
-    await Effect.runPromise(fill.pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })), Effect.scoped))
+    const fill = Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* insertField(sql, SEASON, ENTRIES, Date.now())
+      const [backend] = yield* sql<{ readonly pid: number }>`SELECT pg_backend_pid() AS pid`
+      return parentOf(backend!.pid)
+    })
+    const postmaster = await Effect.runPromise(fill.pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })), Effect.scoped))
     const file = join(folder, "subject.json")
     writeFileSync(file, write(await Effect.runPromise(subjectOf(url, SEASON, Redacted.value(url)))))
     const { html, json, ...kept } = await beside("page", file)
     const { server, site } = await beside("page-anew", file, profile ? ["--cpu-prof", `--cpu-prof-dir=${PROFILES}`] : [])
     console.log(`the read: ${json.length} bytes, ${gzipSync(json).length} gz; the page: ${html.length} bytes, ${gzipSync(html).length} gz`)
-    const anew = (name: string, path: string) => side(path, inTurn(join(folder, `${name}.lua`), path))
+    const anew = (name: string, path: string) => side(path, new Turns(join(folder, `${name}.lua`), path))
     const pairs: ReadonlyArray<Pair> = [
       { name: "kept", ...kept, read: side(readAt(0)), page: side(pageAt(0)) },
       { name: "anew", server, site, read: anew("reads", readAt("PART")), page: anew("pages", pageAt("PART")) }
     ]
-    await measure(pairs, rounds, seconds)
+    await measure(pairs, postmaster, rounds, seconds)
     for (const pair of pairs) report(pair)
   } finally {
     for (const child of children) child.kill("SIGTERM")

@@ -24,6 +24,8 @@ import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"
 import { SignIn } from "@agon/server/account/SignIn.ts"
 import { Words } from "@agon/server/account/Words.ts"
+import { Games } from "@agon/server/game/Games.ts"
+import { GameHandlers } from "@agon/server/game/http.ts"
 import { makeRoutes, serve } from "@agon/server/Http.ts"
 import * as Boundary from "@agon/server/http/Boundary.ts"
 import { telling } from "@agon/server/http/ClientAddress.ts"
@@ -127,22 +129,23 @@ const overSqlPg = async () => {
   overRows((answer) => void Effect.runFork(Effect.map(both, answer)))
 }
 
-const others = unserved("leaderboard", "account")
-/** A site asks for the ways to sign in, once a minute where it is told, and once a second where not. */
+const others = unserved("leaderboard", "game", "account")
+/** A site asks for the ways to sign in and for the game's name once a minute where it is told, else every second or for each page. */
 const account = AccountHandlers.pipe(Layer.provide(Layer.merge(Providers.layer([]), Layer.mock(SignIn, {}))))
 const uncached = Layer.succeed(
   Cached,
   Cached.of((httpEffect) => Effect.provideService(httpEffect, CacheTags, new Set<string>()))
 )
-const Handlers = Layer.mergeAll(LeaderboardHandlers, account, others)
+const Handlers = Layer.mergeAll(LeaderboardHandlers, GameHandlers, account, others)
 const Uncached = HttpApiBuilder.layer(Api).pipe(
   Layer.provide(Handlers.pipe(Layer.provide(Layer.mergeAll(Authorization.layer, Boundary.layer, uncached)))),
   Layer.merge(Edge.layer)
 )
-const Reads = Layer.mergeAll(Seasons.layer, Leaderboards.layer)
+const Reads = Layer.mergeAll(Leaderboards.layer, Games.layer).pipe(Layer.provideMerge(Seasons.layer))
 const Memory = Layer.mergeAll(
   Layer.mock(Seasons, { find: () => Effect.succeed(season) }),
-  Layer.mock(Leaderboards, { page: () => Effect.succeed(page) })
+  Layer.mock(Leaderboards, { page: () => Effect.succeed(page) }),
+  Layer.mock(Games, {})
 )
 /** A cache that the front never hits. */
 const Behind = Layer.effect(
@@ -158,7 +161,7 @@ const Purged = Layer.effect(
 
 const service = (
   routes: Layer.Layer<never, any, any>,
-  reads: Layer.Layer<Seasons | Leaderboards, any, any>,
+  reads: Layer.Layer<Seasons | Leaderboards | Games, any, any>,
   cache = ResponseCache.layer,
   site?: SiteShape
 ) => {

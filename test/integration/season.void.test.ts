@@ -53,7 +53,7 @@ const stage = Effect.gen(function* () {
   const claimed = Effect.tap(store.claim(season), (next) => Effect.sync(() => void (fence = next.fence)))
   /** As Folding.ts does, with the rows for what is read and the books for what must be the same. */
   const refold = Effect.gen(function* () {
-    const fold = Fold.begin(yield* store.log.place(season, 0))
+    const fold = Fold.begin(yield* store.log.place(season, 0), [])
     const stale = fence
     yield* claimed
     for (let page: LogPage; (page = yield* store.log.page(season, { round: 0, after: fold.n }, 30, false)).matches.length > 0; ) {

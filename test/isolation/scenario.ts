@@ -223,7 +223,7 @@ const folded = (side: Side) =>
     const [reply] = yield* obeyAs(side, ({ state, store: { log } }) =>
       Effect.gen(function* () {
         const waiting = [...state.voiding.values()]
-        const fold = begin(yield* log.place(side.season, Math.min(...waiting.map(({ round }) => round))))
+        const fold = begin(yield* log.place(side.season, Math.min(...waiting.map(({ round }) => round))), [])
         const seated = [...new Set(waiting.flatMap(({ versions }) => versions))]
         const ladders = [...new Set(waiting.flatMap(({ ladder }) => laddersOf(ladder)))]
         const earlier = (yield* Effect.forEach(ladders, (ladder) => log.earlier(side.season, ladder, seated, fold.after))).flat()

@@ -19,6 +19,7 @@ import * as Ratings from "./audit/Ratings.ts"
 import * as Receipts from "./audit/Receipts.ts"
 import { checkRounds, isComplete } from "./audit/Rounds.ts"
 import * as Series from "./audit/Series.ts"
+import { checkStarts } from "./audit/Starts.ts"
 import { checkSubmission } from "./audit/Submissions.ts"
 import * as Versions from "./audit/Versions.ts"
 import { checkVoided, checkVoids } from "./audit/Voids.ts"
@@ -102,6 +103,7 @@ export const make = (empty: View): Auditor => {
       fleets.check(window)
       versions.check(window)
       faults.check(window)
+      checkStarts(window)
       ratings.check(window)
       series.check(window)
       checkRounds(window)

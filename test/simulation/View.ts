@@ -5,6 +5,7 @@ import type { Snapshot } from "@agon/domain/season/State.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { Rows } from "../support/MemoryStore.ts"
+import { startIn } from "./audit/sigmas.ts"
 
 export interface View {
   readonly head: Snapshot["head"]
@@ -73,19 +74,20 @@ export const withKept = (
   for (const [place, row] of ratings) {
     if (!row.active || row.round >= head.round) continue
     behind++
-    ratings.set(place, afterResets(row, head.round, rounds))
+    ratings.set(place, afterResets(row, head, rounds))
   }
   return { ratings, waiting: kept.size, behind }
 }
 
 type RatingRow = Snapshot["ratings"][number]
-const SEED = { mu: 0, sigma: 200, round_matches: 0, virtual_games: 0, failed: 0, forfeits: 0, trend: null, met: [] }
+const SEED = { mu: 0, round_matches: 0, virtual_games: 0, failed: 0, forfeits: 0, trend: null, met: [] }
 const REMEMBERED = 12
 
 /** A row in play that is of an earlier round is at the seed, once for each round that has started since. */
-const afterResets = (row: RatingRow, round: number, rounds: View["rounds"]): RatingRow => {
+const afterResets = (row: RatingRow, { round, starts }: View["head"], rounds: View["rounds"]): RatingRow => {
+  const sigma = startIn(starts, round, row.ladder)
   const since = rounds.filter(({ n, started_at }) => started_at !== null && n > row.round && n <= round)
-  return { ...row, ...SEED, round, history: [...row.history, ...since.map(() => 0)].slice(-REMEMBERED) }
+  return { ...row, ...SEED, sigma, round, history: [...row.history, ...since.map(() => 0)].slice(-REMEMBERED) }
 }
 
 /** The store in memory replaces rows and never changes them, so a view that copies the tables' outsides stays as it was. */

@@ -123,11 +123,15 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   roundKeepsDeviation: {
     file: "season/rating/Resets.ts",
-    find: "  rating.sigma = START.sigma\n",
+    find: "  rating.sigma = start\n",
     replace: ""
   },
-  openIsNotMoved: { file: "season/scheduler/Matches.ts", find: "made === open ? null : rateOn(state, open, ratingsOf(open, match), ranks, forfeits, false)", replace: "null" },
-  takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, TAKEN_OVER_SIGMA_MIN)", replace: "old.sigma" },
+  openIsNotMoved: {
+    file: "season/scheduler/Matches.ts",
+    find: "made === open ? null : rateOn(state, open, ratingsOf(open, match), ranks, forfeits, false)",
+    replace: "null"
+  },
+  takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, spread * TAKEN_OVER_SHARE_MIN)", replace: "old.sigma" },
   tiesCountTwice: { file: "rating/Rating.ts", find: "- p) / ties", replace: "- p)" },
   podiumByGames: { file: "season/rating/LadderRatings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
   missedRoundStartsNow: {
@@ -254,6 +258,36 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: '  state.events.push({ _tag: "SeasonChanged" })'
   },
   timeGoesBack: { file: "season/Season.ts", find: "state.now = Math.max(state.now, now)", replace: "state.now = now" },
+  // what ratings start with
+  startsOfJoinersAreTheFirst: {
+    file: "season/rating/LadderRatings.ts",
+    find: "const start = startIn(starts, round, ladder)",
+    replace: "const start = 200"
+  },
+  startsOfAFoldAreTheFirst: {
+    file: "season/rating/Fold.ts",
+    find: "...startOf(startIn(starts, round, ladder)),",
+    replace: "...startOf(200),"
+  },
+  startsMissWhoHasNotPlayed: {
+    file: "season/rating/Installing.ts",
+    find: "      rating.sigma = sigmas[ladder.index]!\n",
+    replace: ""
+  },
+  startsOfAResetAreTheFirst: {
+    file: "season/State.ts",
+    find: "startIn(state.starts, state.round, rating.ladder)",
+    replace: "200"
+  },
+  startsAreForgottenWithALife: { file: "season/State.ts", find: "  starts: state.starts,\n", replace: "  starts: [],\n" },
+  startsHoldAtOnce: {
+    file: "season/rating/Learning.ts",
+    find: "  state.learning = { round, sigmas }\n",
+    replace:
+      "  state.learning = { round, sigmas }\n  state.starts = [...state.starts.filter((each) => each.round < round), state.learning]\n"
+  },
+  startsAreLearnedAgainstTheRules: { file: "season/rating/Learning.ts", find: "settings.rules.learn_spread === 1", replace: "true" },
+  startsThatNobodyWouldNotice: { file: "season/rating/Learning.ts", find: "< DIFFERENCE_MIN ? sigma", replace: "< 0.01 ? sigma" },
   // voided matches
   voidedStillCounts: { file: "season/rating/Voiding.ts", find: "      rating.matches--\n", replace: "" },
   voidedTwice: {
@@ -301,7 +335,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   voidKeepsWhatWasTakenOver: {
     file: "season/rating/Fold.ts",
-    find: "const rating = takenOver(courseOf(to, seed.ladder, seed.of, seed.round))",
+    find: "const rating = takenOver(courseOf(to, seed.ladder, seed.of, seed.round), startIn(to.starts, seed.round, seed.ladder))",
     replace: "const rating = { mu: seed.mu, sigma: seed.sigma }"
   },
   voidedNumbersAreGivenAgain: {

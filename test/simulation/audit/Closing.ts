@@ -1,6 +1,6 @@
 /** The end: nothing new, a minute for what is played, a podium that is the ladder and stays. */
 import { must } from "./Promise.ts"
-import { activeOn, LADDERS, type Window } from "./Window.ts"
+import { activeOn, awaited, LADDERS, type Window } from "./Window.ts"
 
 export const checkClosing = ({ before, now }: Window): void => {
   const { head, live } = now
@@ -8,7 +8,7 @@ export const checkClosing = ({ before, now }: Window): void => {
   must((head.phase === "open") === (head.close_requested_at === null), "a season closes once", head)
   if (head.phase === "closing") must(head.now < head.close_requested_at! + 60_000, "closed within a minute", head)
   if (head.phase === "closing")
-    must(live.size + now.voiding.size > 0, "a season closes with its last match, and with ratings without what was voided", head)
+    must(live.size + awaited(now).length > 0, "a season closes with its last match, and with the ratings that are due", head)
   if (head.phase !== "open") must(head.testing === 0 && now.reviews.size === 0, "no candidate outlives the season", head)
   if (head.phase !== "closed") return must(head.podium === null && head.closed_at === null, "no podium before the end", head)
   must(live.size === 0 && head.closed_at! - head.close_requested_at! <= 60_000, "closed within a minute", head)

@@ -7,7 +7,8 @@ export interface Belief {
   readonly v: number // variance
 }
 
-export const START_V = 200 * 200
+/** `sigma`: the deviation that ratings of the ladder start with. */
+export const startOf = (sigma: number): Belief => ({ mu: 0, v: sigma * sigma })
 
 export const after = (seats: ReadonlyArray<Belief>, ranks: ReadonlyArray<number>): ReadonlyArray<Belief> => {
   const s = 400 / Math.log(10)
@@ -28,5 +29,5 @@ export const after = (seats: ReadonlyArray<Belief>, ranks: ReadonlyArray<number>
   })
 }
 
-/** A new version of a rated model starts from the old one's mean, with at least this deviation. */
-export const takenOver = ({ mu, v }: Belief): Belief => ({ mu, v: Math.max(v, 100 * 100) })
+/** A new version of a rated model starts from the old one's mean, with at least half of a newcomer's deviation. */
+export const takenOver = ({ mu, v }: Belief, start: Belief): Belief => ({ mu, v: Math.max(v, start.v / 4) })

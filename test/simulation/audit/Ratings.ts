@@ -14,7 +14,8 @@ import { type Belief, takenOver } from "./Formula.ts"
 import { checkPlace } from "./Places.ts"
 import { must, near } from "./Promise.ts"
 import * as Replay from "./Replay.ts"
-import { created, LADDERS, type Window } from "./Window.ts"
+import { sigmasIn } from "./sigmas.ts"
+import { created, isRerated, LADDERS, type Window } from "./Window.ts"
 
 /** The origin of a mean in a row: a match of some round, or the start from which a round or a version began. */
 interface Mean {
@@ -67,12 +68,12 @@ export interface Ratings {
 const LAST = 12
 
 export const make = (): Ratings => {
-  const journals = new Map([[0, Replay.empty()]])
+  const journals = new Map([[0, Replay.empty(sigmasIn([], 0))]])
   const book: Book = { table: new Map(), journals, round: 0, rated: 0, voided: 0, fillers: new Set() }
   return {
     book,
     check: (window) => {
-      const { before, installed, now, voided } = window
+      const { before, now, voided } = window
       const { order } = current(book)
       for (const [place, own] of book.table) {
         own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
@@ -81,7 +82,7 @@ export const make = (): Ratings => {
       if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) book.fillers.add(id)
       for (const match of now.ended) checkCounted(window, match)
       for (const { id } of voided) if (window.log.get(id)!.rated_n !== null) uncount(book, window.log.get(id)!)
-      if (installed.length > 0) install(book, window)
+      if (isRerated(window)) install(book, window)
       const counted = now.ended.filter(({ rated_n }) => rated_n !== null).sort((a, b) => a.rated_n! - b.rated_n!)
       for (const match of counted) rate(book, window, match)
       for (const match of now.ended) if (match.ending === "failed" && match.round === now.head.round) charge(book, window, match)
@@ -99,7 +100,7 @@ const compareRow = (book: Book, window: Window, place: string, row: Row): void =
   const { before } = window
   const own = book.table.get(place)
   if (own === undefined) return void book.table.set(place, joined(book, window, row))
-  if (before.ratings.get(place) === row && own.moments.length === 1 && window.voided.length + window.installed.length === 0) return
+  if (before.ratings.get(place) === row && own.moments.length === 1 && window.voided.length === 0 && !isRerated(window)) return
   if ((row.active || cameBackAndLeft(window, own, row)) && comesBack(window, place, row)) {
     own.virtual_games = returned(window, own, row)
     own.failed = Math.min(own.failed, row.failed) // forgiven; a match that it was still in may have failed since
@@ -110,7 +111,7 @@ const compareRow = (book: Book, window: Window, place: string, row: Row): void =
 const startRounds = (book: Book, window: Window, until: number): void => {
   for (const { n, started_at } of window.now.rounds) {
     if (n <= book.round || n > until || started_at === null) continue
-    book.journals.set(n, { ...Replay.empty(), order: current(book).order + 1 })
+    book.journals.set(n, { ...Replay.empty(sigmasIn(window.now.head.starts, n)), order: current(book).order + 1 })
     for (const [place, own] of book.table) reset(book, window, place, own, n)
     book.round = n
   }
@@ -168,7 +169,8 @@ const reset = (book: Book, window: Window, place: string, own: Own, round: numbe
     remember(own, { round, of: null })
   }
   Object.assign(own, { virtual_games: 0, failed: 0, forfeits: 0, earlier: 0, dearer: [0], met: [], outs: [] })
-  own.moments.push({ ...Replay.START, order: book.journals.get(round)!.order })
+  const journal = book.journals.get(round)!
+  own.moments.push({ ...Replay.startAt(journal, place), order: journal.order })
 }
 
 const rate = (book: Book, window: Window, match: Ended): void => {
@@ -177,7 +179,7 @@ const rate = (book: Book, window: Window, match: Ended): void => {
   startRounds(book, window, match.round)
   must(match.round === book.round, "a match of a round that is over counts in none", match, book.round)
   checkOwed(book, window, match)
-  if (window.installed.length === 0) for (const i of match.seats.keys()) checkPlace(window, current(book), match, i)
+  if (!isRerated(window)) for (const i of match.seats.keys()) checkPlace(window, current(book), match, i)
   Replay.count(current(book), match.rated_n!, match)
   for (const ladder of Replay.laddersOf(match)) play(book, match, ladder, window.now.settings.rules.match.strike_limit)
   const alone = match.seats.every(({ open }) => (open === null) === (match.ladder === "open"))
@@ -267,10 +269,13 @@ const giveBack = (own: Own, match: Ended, i: number, stands: boolean): void => {
   own.seat_sum -= leaning(match, i)
 }
 
-/** Takes matches out of what they moved, and plays what is left of their rounds once more, though these be over. */
+/**
+ * Takes matches out of what they moved, and plays what is left of their rounds once more, though these be over; the round that other starts were
+ * learned for with these.
+ */
 const install = (book: Book, window: Window): void => {
-  const { installed, now } = window
-  for (const own of book.table.values()) own.voided = true
+  const { installed, now, rescaled } = window
+  if (installed.length > 0) for (const own of book.table.values()) own.voided = true
   for (const { ladder: made, match, round, versions } of installed) {
     for (const ladder of Replay.laddersOf({ ladder: made })) {
       for (const id of versions) {
@@ -285,9 +290,12 @@ const install = (book: Book, window: Window): void => {
     }
   }
   const written = new Map(now.rewritten.map((row) => [row.id, row]))
-  for (const [round, gone] of Map.groupBy(installed, (each) => each.round)) {
-    const ids = new Set(gone.map(({ match }) => match))
-    Replay.without(book.journals.get(round)!, ids, (id) => written.get(id) ?? window.log.get(id)!)
+  const rounds = Map.groupBy(installed, (each) => each.round)
+  for (const round of new Set([...rounds.keys(), ...(rescaled === null ? [] : [rescaled.round])])) {
+    const ids = new Set(rounds.get(round)?.map(({ match }) => match))
+    const journal = book.journals.get(round)!
+    if (round === rescaled?.round) journal.sigmas = sigmasIn(now.head.starts, round)
+    Replay.without(journal, ids, (id) => written.get(id) ?? window.log.get(id)!)
   }
   const { order } = current(book)
   for (const [place, own] of book.table) own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
@@ -308,8 +316,9 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const old = entryBefore(before, now, version)
   const from = old === undefined ? undefined : `${row.ladder} ${old.id}`
   const moments = from === undefined ? undefined : table.get(from)?.moments
-  const start = { ...Replay.START, order: journal.order, from: null }
-  const allowed = moments === undefined ? [start] : moments.map((each) => ({ ...takenOver(each), order: each.order, from: from! }))
+  const seed = Replay.startAt(journal, place)
+  const start = { ...seed, order: journal.order, from: null }
+  const allowed = moments === undefined ? [start] : moments.map((each) => ({ ...takenOver(each, seed), order: each.order, from: from! }))
   const v = row.sigma * row.sigma
   const isOut = old !== undefined && [before, now].some(({ versions }) => versions.get(old.id)?.status === "disqualified")
   const found = [...allowed, ...(now.head.round === before.head.round && !isOut ? [] : [start])].find(
@@ -359,10 +368,11 @@ const joinedBefore = (
   moments: ReadonlyArray<Moment>
 ): void => {
   const [mu] = row.history
-  const found = moments.map((each) => ({ ...takenOver(each), order: each.order })).find((each) => near(each.mu, mu!))
-  must(found !== undefined || mu === 0, "the history is the last twelve ratings", row)
   const journal = journals.get(round)!
-  const start = found ?? { ...Replay.START, order: journal.order }
+  const seed = Replay.startAt(journal, who.place)
+  const found = moments.map((each) => ({ ...takenOver(each, seed), order: each.order })).find((each) => near(each.mu, mu!))
+  must(found !== undefined || mu === 0, "the history is the last twelve ratings", row)
+  const start = found ?? { ...seed, order: journal.order }
   Replay.joinAt(journal, { ...who, from: found === undefined ? null : who.from, order: start.order + 0.5 }, start)
 }
 
@@ -382,12 +392,17 @@ const compare = (book: Book, own: Own, row: Row, place: string): void => {
   const counted = ladder_games === row.ladder_games && matches === row.matches && near(own.seat_sum, row.seat_sum)
   must(counted && own.round_matches === row.round_matches, "matches are counted as played", row, own)
   const journal = book.journals.get(own.round)!
-  const { belief, trend } = journal.courses.get(place) ?? { belief: Replay.START, trend: null }
-  must(near(belief.mu, row.mu) && near(Math.sqrt(belief.v), row.sigma), "ratings equal a replay of the log", row, belief, own)
+  const { belief, trend } = journal.courses.get(place) ?? { belief: Replay.startAt(journal, place), trend: null }
+  const sigma = isLeftBehind(journal, row, place) ? row.sigma : Math.sqrt(belief.v)
+  must(near(belief.mu, row.mu) && near(sigma, row.sigma), "ratings equal a replay of the log", row, belief, own)
   must((trend === null) === (row.trend === null) && near(trend ?? 0, row.trend ?? 0), "the trend is the last change", row, trend)
   compareHistory(book, own, row, place)
   if (own.round === book.round) comparePairing(own, row)
 }
+
+/** Who was let go of before it had played keeps the start of that time, unless it had a heir on the ladder: nobody reads it any more. */
+const isLeftBehind = ({ courses }: Replay.Journal, { active, round_matches }: Row, place: string): boolean =>
+  !active && round_matches === 0 && (courses.get(place)?.means.size ?? 0) === 0
 
 /**
  * Whom a newer version has superseded the season lets go of: once one of its matches is voided its row may not tell a reset
@@ -405,7 +420,7 @@ const compareHistory = (book: Book, own: Own, { active, history }: Row, place: s
 const historyOf = ({ journals }: Book, { history }: Own, place: string, kept: number): ReadonlyArray<number> =>
   history.slice(history.length - kept).map(({ of, round }) => {
     const course = journals.get(round)!.courses.get(place)
-    return of === null ? (course?.seed ?? Replay.START).mu : course!.means.get(of)!.mu
+    return of === null ? (course?.seed.mu ?? 0) : course!.means.get(of)!.mu
   })
 const sameMeans = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean =>
   a.length === b.length && a.every((mu, i) => near(mu, b[i]!))

@@ -5,10 +5,9 @@
 
 import type { RatingChange } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import { after, type Belief, START_V, takenOver } from "./Formula.ts"
+import { after, type Belief, startOf, takenOver } from "./Formula.ts"
 import { must, near } from "./Promise.ts"
-
-export const START: Belief = { mu: 0, v: START_V }
+import { LADDERS } from "./Window.ts"
 
 /** Where a version came onto a ladder in this round: at the seed, or in the place of another, after so many entries. */
 interface Join {
@@ -26,6 +25,8 @@ export interface Journal {
   readonly joins: Array<Join>
   readonly matches: Array<Counted>
   order: number
+  /** The deviations that ratings of this round start with, by ladder. */
+  sigmas: ReadonlyArray<number>
   /** How everybody came out, by `<ladder> <version>`: of whoever did nothing yet there is no course. */
   courses: Map<string, Course>
 }
@@ -38,24 +39,29 @@ export interface Course {
   trend: number | null
 }
 
-export const empty = (): Journal => ({ joins: [], matches: [], order: 0, courses: new Map() })
+export const empty = (sigmas: ReadonlyArray<number>): Journal => ({ joins: [], matches: [], order: 0, sigmas, courses: new Map() })
+
+/** `place`: `<ladder> <version>`. */
+export const startAt = ({ sigmas }: Pick<Journal, "sigmas">, place: string): Belief =>
+  startOf(sigmas[LADDERS.indexOf(place.slice(0, place.indexOf(" ")) as (typeof LADDERS)[number])]!)
 
 export const laddersOf = ({ ladder }: Pick<Ended, "ladder">): ReadonlyArray<string> => (ladder === "open" ? ["open"] : [ladder!, "open"])
 
-const courseOf = ({ courses }: Journal, place: string): Course => {
-  const known = courses.get(place)
+const courseOf = (journal: Journal, place: string): Course => {
+  const known = journal.courses.get(place)
   if (known !== undefined) return known
-  const course: Course = { seed: START, means: new Map(), belief: START, trend: null }
-  courses.set(place, course)
+  const start = startAt(journal, place)
+  const course: Course = { seed: start, means: new Map(), belief: start, trend: null }
+  journal.courses.set(place, course)
   return course
 }
 
-export const beliefOf = ({ courses }: Journal, place: string): Belief => courses.get(place)?.belief ?? START
+export const beliefOf = (journal: Journal, place: string): Belief => journal.courses.get(place)?.belief ?? startAt(journal, place)
 
 /** The mean of a place once so many matches had been numbered. */
 export const meanAt = ({ courses }: Journal, place: string, n: number): number => {
-  const { means, seed } = courses.get(place) ?? { means: new Map<string, { n: number; mu: number }>(), seed: START }
-  return [...means.values()].findLast((mean) => mean.n <= n)?.mu ?? seed.mu
+  const course = courses.get(place)
+  return [...(course?.means.values() ?? [])].findLast((mean) => mean.n <= n)?.mu ?? course?.seed.mu ?? 0
 }
 
 /** `belief` is what it started with: the version before may have played on since. */
@@ -102,7 +108,8 @@ export const without = (journal: Journal, ids: ReadonlySet<string>, row: (id: st
   const entries = [...journal.joins, ...journal.matches].sort((a, b) => a.order - b.order)
   for (const entry of entries) {
     if ("place" in entry) {
-      const belief = entry.from === null ? START : takenOver(beliefOf(journal, entry.from))
+      const start = startAt(journal, entry.place)
+      const belief = entry.from === null ? start : takenOver(beliefOf(journal, entry.from), start)
       journal.courses.set(entry.place, { seed: belief, means: new Map(), belief, trend: null })
     } else play(journal, entry.n, entry.match, row(entry.match.id))
   }

@@ -1,15 +1,14 @@
 /**
  * The points that the series is drawn from: every ladder in its order, taken when they are due and at the close. They
- * stay as they are, but that a void draws those of its round again that were taken after the match; and the close may take
- * the points of its own millisecond again.
+ * stay as they are, but that a void draws those of its round again that were taken after the match, and other starts all of their round; and the
+ * close may take the points of its own millisecond again.
  */
 import type { SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
-import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { pointOf } from "../View.ts"
 import { must, near } from "./Promise.ts"
 import type { Book, Ratings } from "./Ratings.ts"
 import { meanAt } from "./Replay.ts"
-import { activeOn, LADDERS, type Window } from "./Window.ts"
+import { activeOn, awaited, isRerated, LADDERS, type Window } from "./Window.ts"
 
 export interface Series {
   readonly points: ReadonlyMap<string, SeriesPoint>
@@ -25,11 +24,12 @@ export const make = ({ book }: Ratings): Series => {
   return {
     points,
     check: (window) => {
-      const { before, installed, now, voided } = window
+      const { before, installed, now, rescaled, voided } = window
       const again = now.series.filter((point) => points.has(pointOf(point)))
       for (const point of now.series) points.set(pointOf(point), point)
       for (const point of again) must(isFinal(window, point) || isRedrawn(window, point), "a point of the series stays", point)
-      for (const point of installed.length === 0 ? [] : points.values()) if (isOf(installed, point)) checkRedrawn(book, point)
+      const gone = [...installed, ...(rescaled === null ? [] : [{ ...rescaled, n: 0 }])]
+      for (const point of gone.length === 0 ? [] : points.values()) if (isOf(gone, point)) checkRedrawn(book, point)
       const due = (after: number) => Math.max(INTERVAL_MS_MIN, Math.ceil((after - now.settings.submissions_open_at) / POINTS)) + after
       const fresh = now.series.filter((point) => !again.includes(point) || isFinal(window, point))
       for (const [at, taken] of Map.groupBy(fresh, (point) => point.at)) {
@@ -54,10 +54,10 @@ export const make = ({ book }: Ratings): Series => {
 }
 
 /** While something waits for ratings without it, what was drawn after it may be drawn again. */
-const isRedrawn = ({ before, now }: Window, point: SeriesPoint): boolean =>
-  isOf([...before.voiding.values(), ...now.voiding.values()], point)
+const isRedrawn = ({ before, now }: Window, point: SeriesPoint): boolean => isOf([...awaited(before), ...awaited(now)], point)
 
-const isOf = (gone: ReadonlyArray<Voiding>, { n, round }: SeriesPoint): boolean => gone.some((each) => each.round === round && each.n <= n)
+const isOf = (gone: ReturnType<typeof awaited>, { n, round }: SeriesPoint): boolean =>
+  gone.some((each) => each.round === round && each.n <= n)
 
 const isFinal = ({ now }: Window, { at }: Pick<SeriesPoint, "at">): boolean => now.head.phase === "closed" && at === now.head.closed_at
 
@@ -71,13 +71,13 @@ const checkLadder = ({ before, now }: Window, ladder: string, point: SeriesPoint
 }
 
 /** Ratings as they were at some moment of this commit; best first, and by id between equals. */
-const checkDrawn = ({ installed }: Window, { table }: Book, point: SeriesPoint): void => {
+const checkDrawn = (window: Window, { table }: Book, point: SeriesPoint): void => {
   point.versions.forEach((version, i) => {
     const mu = point.mus[i]!
     const next = point.mus[i + 1] ?? -Infinity
     must(mu > next || (mu === next && version < point.versions[i + 1]!), "the series shows the ladder in its order", point)
     const means = table.get(`${point.ladder} ${version}`)!.moments.map((moment) => moment.mu)
-    must(installed.length > 0 || means.some((mean) => near(mean, mu)), "the series shows ratings as they were", point, version, means)
+    must(isRerated(window) || means.some((mean) => near(mean, mu)), "the series shows ratings as they were", point, version, means)
   })
 }
 

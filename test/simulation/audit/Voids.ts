@@ -1,10 +1,9 @@
 /** A voided match was to be voided, fails and counts nothing; other matches that are rewritten were rated after it in its round. */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
-import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
-import type { Window } from "./Window.ts"
+import { awaited, type Window } from "./Window.ts"
 
 export const checkVoids = (window: Window): void => {
   const { before, log, now, recent, voided } = window
@@ -23,13 +22,13 @@ export const checkVoids = (window: Window): void => {
   }
   const fresh = new Set(voided.map(({ id }) => id))
   for (const { match } of now.voiding.values()) must(before.voiding.has(match) || fresh.has(match), "what waits was voided", match)
-  const waiting = [...before.voiding.values(), ...now.voiding.values()]
+  const waiting = [...awaited(before), ...awaited(now)]
   for (const row of now.rewritten) if (!voided.includes(row)) checkRerated(log.get(row.id)!, row, waiting)
 }
 
-const checkRerated = (was: Ended, row: Ended, waiting: ReadonlyArray<Voiding>): void => {
+const checkRerated = (was: Ended, row: Ended, waiting: ReturnType<typeof awaited>): void => {
   const later = waiting.some(({ n, round }) => was.round === round && (was.rated_n ?? 0) > n)
-  must(later, "a match that ended stays as it is, unless one before it is voided", was, row)
+  must(later, "a match that ended stays as it is, unless one before it is voided or starts are others", was, row)
   const seats = was.seats.map((seat, i) => ({ ...seat, made: row.seats[i]?.made, open: row.seats[i]?.open }))
   must(same(row, { ...was, seats } as Ended), "re-rating changes ratings alone", was, row)
 }

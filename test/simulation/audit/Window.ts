@@ -14,6 +14,8 @@ export interface Window {
   readonly voided: ReadonlyArray<Ended>
   /** Matches that this commit's ratings have no more, as they waited for it. */
   readonly installed: ReadonlyArray<Voiding>
+  /** The round whose ratings this commit has made anew with other starts; null: none. */
+  readonly rescaled: { readonly round: number } | null
   /** Commands that were asked lately, answered or not: one that was reported as failed may have been written. */
   readonly recent: ReadonlyArray<Command>
   /** Whether the season was claimed since the commit before: what is leased then has a lease's time again. */
@@ -29,8 +31,18 @@ export const open = (
 ): Window => ({
   ...{ before, now, log, recent, returned },
   voided: now.rewritten.filter(({ fault_reason, id }) => fault_reason === "replay_mismatch" && log.get(id)!.fault_reason !== fault_reason),
-  installed: isLate(now) ? [] : [...before.voiding.values()].filter(({ match }) => !now.voiding.has(match))
+  installed: isLate(now) ? [] : [...before.voiding.values()].filter(({ match }) => !now.voiding.has(match)),
+  rescaled: now.head.rescaled > before.head.rescaled && before.head.learning !== null ? { round: before.head.learning.round } : null
 })
+
+/** Ratings were computed again from the log in this commit. */
+export const isRerated = ({ installed, rescaled }: Window): boolean => installed.length > 0 || rescaled !== null
+
+/** Matches of a round after which ratings may be written anew: those that are voided, or its beginning where other starts were learned. */
+export const awaited = ({ head, voiding }: View): ReadonlyArray<{ readonly round: number; readonly n: number }> => [
+  ...voiding.values(),
+  ...(head.learning === null ? [] : [{ round: head.learning.round, n: 0 }])
+]
 
 /** A season that closes a minute after it was told to waits for ratings no longer: they stand as they are. */
 const isLate = ({ head }: View): boolean => head.phase === "closed" && head.closed_at! >= head.close_requested_at! + CLOSING_MS

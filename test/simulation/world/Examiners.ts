@@ -3,6 +3,7 @@
  * played lately. As the service does, they ask again until they are told that it is done or cannot be.
  */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
+import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import { id } from "../../support/SeasonScript.ts"
 import type { View } from "../View.ts"
@@ -11,15 +12,29 @@ import type { Visit } from "./Visit.ts"
 
 export interface Examiners {
   readonly visit: (log: ReadonlyMap<string, Ended>, rows: View) => Visit
+  /** Tells how far the field lies apart, near enough or not; now and then of a round that is over. */
+  readonly learned: (rows: View) => Of<"LearnStarts">
 }
 
 /** How far back they look, and how much a distrusted runner has played. */
 const LATELY = 120
 const DISTRUSTED = 8
 
-export const make = (chance: Chance): Examiners => {
+/** Spreads that are told. */
+const SPREADS = [40, 95, 190, 215, 420, undefined] as const
+
+/** `lot`: draws of its own for what is learned. */
+export const make = (chance: Chance, lot: Chance): Examiners => {
   const suspects: Array<string> = []
   return {
+    learned: ({ head }) => {
+      const told = LADDERS.flatMap((ladder) => {
+        const spread = lot.pick(SPREADS)
+        return spread === undefined ? [] : [[ladder, spread] as const]
+      })
+      const round = lot.in(0.1) ? Math.max(0, head.round - 1) : head.round
+      return { _tag: "LearnStarts", round, played: lot.between(0, 400), spreads: Object.fromEntries(told) }
+    },
     visit: (log, rows) => {
       let as = "match suspected"
       if (suspects.length === 0) {

@@ -47,7 +47,8 @@ export const draw = (chance: Chance, n: number, now: number): Profile => {
         cooldown_s: chance.pick([0, 0, 30, 600]),
         trial: { matches: chance.pick([1, 2, 3]) },
         match: { max_turns: 500, strike_limit: chance.pick([1, 3]) },
-        upload_window_s: chance.pick([60, 1_800])
+        upload_window_s: chance.pick([60, 1_800]),
+        ...(n % 5 === 0 ? {} : { learn_spread: 1 })
       },
       weight_classes: CLASSES,
       fleet: chance.in(0.8) ? { matches: "both", admissions: "both" } : { matches: "own", admissions: "platform" },

@@ -40,11 +40,15 @@ export interface Stage {
   readonly mailbox: Mailbox
   readonly store: SeasonStore["Service"]
   readonly faults: Faults.Faults
+  /** Its own draws, for what was added to the world later: the course of seeds that were known before stays. */
+  readonly lot: Chance.Chance
   broken: unknown
   actor: Fiber.Fiber<unknown, unknown>
 }
 
 const JOURNAL = 40
+/** Share of the steps in which a season is told how far its field lies apart. */
+const LEARNED = 0.03
 /** Share of the steps of a crowded run in which a fold is slow, if anything is voided. */
 const CROWDED = 0.1
 
@@ -52,13 +56,15 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
   const { chance, ground } = run
   const store = yield* SeasonStore
   const look: Effect.Effect<void> = Effect.suspend(() => see(stage))
+  const lot = Chance.make(run.seed * 15_485_863 + run.seasons)
   const stage: Stage = {
     run,
     profile,
     auditor: Auditor.make(EMPTY(profile.settings, freshHead())),
     people: People.make(chance, profile, run.numbers),
     administrators: Administrators.make(chance, profile, run),
-    examiners: Examiners.make(chance),
+    examiners: Examiners.make(chance, lot),
+    lot,
     runners: Runners.make(chance, profile.settings.rules.match.strike_limit, profile.sick),
     tally: Tally.make(run.seen),
     host: yield* HostClock.make,
@@ -103,8 +109,9 @@ const see = (stage: Stage): Effect.Effect<void> =>
   stage.run.ground.read(stage.profile.season, stage.auditor.known()).pipe(
     Effect.tap((view) =>
       Effect.sync(() => {
-        const { installed } = open(stage.auditor.rows(), view, stage.auditor.log, [], false)
+        const { installed, rescaled } = open(stage.auditor.rows(), view, stage.auditor.log, [], false)
         if (installed.length > 0) count(stage.run.seen, installed.length > 1 ? "several voids installed" : "void installed")
+        if (rescaled !== null) count(stage.run.seen, installed.length > 0 ? "starts and void installed" : "starts installed")
         for (const match of view.ended) count(stage.run.seen, `match ${match.fault_reason ?? match.withdrawn_reason ?? match.ending}`)
         audited(stage, () => stage.auditor.committed(view))
       })
@@ -263,6 +270,7 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
     visits.splice(command._tag === "RevokeKey" ? 0 : chance.between(0, visits.length), 0, silent(command))
   }
   if (chance.in(examined)) visits.splice(chance.between(0, visits.length), 0, examiners.visit(auditor.log, auditor.rows()))
+  if (stage.lot.in(LEARNED)) visits.splice(stage.lot.between(0, visits.length), 0, silent(examiners.learned(auditor.rows())))
   if (stage.faults.plan.get("fold") === "slow") visits.push(...Faults.CROWD_MS.map((after_ms) => ({ ...runners.visit(), after_ms })))
   yield* say(stage, visits, wait_ms + 60 + pause(chance), meanwhile)
   yield* hosted(stage)

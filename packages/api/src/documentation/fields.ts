@@ -96,6 +96,7 @@ export const fields: Readonly<Record<string, string>> = {
   last_seen_at: "When it was last heard of.",
   lease: "The lease, by its id.",
   lease_s: "Seconds that a lease lasts without a heartbeat.",
+  learn_spread: "1: ratings start with the deviation that the field turns out to have. 0, or absent: with 200.",
   leases: "Leases.",
   link: "A path on this origin, or an http(s) address, where there is more to read.",
   locked: "Whether a moderator has locked the thread: nothing is added to it.",

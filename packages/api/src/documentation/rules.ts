@@ -17,7 +17,7 @@ const nested = (numbers: ReadonlyArray<readonly [path: string, schema: Json]>): 
   return root
 }
 
-const defaultOf = (path: string) => path.split(".").reduce((rules: Json, key) => rules[key], DEFAULT_RULES)
+const defaultOf = (path: string) => path.split(".").reduce((rules: Json, key) => rules[key], DEFAULT_RULES) ?? 0
 
 /** Any rule may be left out, and refusals name the rule at fault; the schema that reads a body therefore takes any object. */
 export const rulesPatch = (): Json =>

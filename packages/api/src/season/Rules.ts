@@ -12,7 +12,8 @@ export const Rules = Schema.Struct({
   match: Schema.Struct({ max_turns: Count, strike_limit: Count }),
   provisional_matches: Count,
   upload_window_s: Count,
-  max_stored_bytes_per_owner: Count
+  max_stored_bytes_per_owner: Count,
+  learn_spread: Schema.optionalKey(Count)
 }).annotate({ identifier: "Rules" })
 export type Rules = typeof Rules.Type
 

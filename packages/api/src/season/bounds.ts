@@ -12,9 +12,9 @@ export interface RuleBounds {
   readonly initial: number
 }
 
-/** The value of a rule at its path. */
+/** The value of a rule at its path; 0 where rules leave it out. */
 export const ruleAt = (rules: Rules, path: string): number =>
-  path.split(".").reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>>)[name], rules) as number
+  (path.split(".").reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>>)[name], rules) as number | undefined) ?? 0
 
 /** Of every rule. */
 export const ruleBounds: ReadonlyArray<RuleBounds> = [...RULE_BOUNDS].map(([path, [least, most]]) => ({

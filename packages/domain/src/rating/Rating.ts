@@ -14,8 +14,8 @@ export const SHOWN_AT = 1500
 
 /** One match leaves at least this share of a rating's variance. */
 const VARIANCE_KEPT_MIN = 0.05
-/** A new version of a rated model takes over the mean, with a deviation worth about 15 games. */
-const TAKEN_OVER_SIGMA_MIN = 100
+/** A new version of a rated model takes over the mean, with at least this share of the deviation of a newcomer: worth about 15 games. */
+const TAKEN_OVER_SHARE_MIN = 0.5
 /** A rating with a larger deviation is provisional, whatever the number of matches. */
 const PROVISIONAL_SIGMA = 100
 
@@ -67,7 +67,33 @@ export const rated = (seats: ReadonlyArray<Readonly<Rating>>, ranks: ReadonlyArr
   })
 }
 
-export const takenOver = (old: Readonly<Rating>): Rating => ({ mu: old.mu, sigma: Math.max(old.sigma, TAKEN_OVER_SIGMA_MIN) })
+/** Of a newcomer to a field whose strengths have this deviation. */
+export const startOf = (spread: number): Rating => ({ mu: START.mu, sigma: spread })
+
+/** `spread`: the deviation of a newcomer. */
+export const takenOver = (old: Readonly<Rating>, spread = START.sigma): Rating => ({
+  mu: old.mu,
+  sigma: Math.max(old.sigma, spread * TAKEN_OVER_SHARE_MIN)
+})
+
+/**
+ * The logarithm of the chance that the ratings gave to the outcome of a match, from before it: at most 0. `ranks` as in `rated`, which
+ * moves the means along its slope. A tie counts as the mean of its orders.
+ */
+export const foreseen = (seats: ReadonlyArray<Readonly<Rating>>, ranks: ReadonlyArray<number>): number => {
+  const c = scaleOf(seats)
+  let sum = 0
+  for (let q = 0; q < seats.length; q++) {
+    let others = 0 // of the strengths of the seats that did no better than q, against q's
+    let ties = 0
+    for (let i = 0; i < seats.length; i++) {
+      if (ranks[i]! >= ranks[q]!) others += Math.exp((seats[i]!.mu - seats[q]!.mu) / c)
+      if (ranks[i] === ranks[q]) ties++
+    }
+    sum -= Math.log(others) / ties
+  }
+  return sum
+}
 
 export const isProvisional = (rating: Readonly<Rating>, since_reset: number, provisional_matches: number): boolean =>
   rating.sigma > PROVISIONAL_SIGMA || since_reset < provisional_matches

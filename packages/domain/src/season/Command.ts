@@ -147,6 +147,16 @@ export type Command =
       readonly earlier: ReadonlyArray<Earlier> // of the versions seated in them
       readonly rows: FoldRows | null
     }
+  /**
+   * Sent by the look at the log beside the season: how far the strengths of each ladder's field lie apart, in points, by the first `played`
+   * matches of the round. A ladder of which the log says too little has none.
+   */
+  | {
+      readonly _tag: "LearnStarts"
+      readonly round: number
+      readonly played: number
+      readonly spreads: Readonly<Partial<Record<Ladder, number>>>
+    }
   | { readonly _tag: "CloseSeason"; readonly audit?: Audit }
   | { readonly _tag: "Tick" }
 
@@ -227,6 +237,8 @@ export interface Replies {
   readonly VoidMatch: { readonly voided: true } | { readonly voided: false; readonly reason: "unknown" | "already" | "again" }
   /** Not installed: too much was rated since for one commit, fold on. `stale`: a match in the fold was voided since, start over. */
   readonly InstallFold: { readonly installed: boolean; readonly stale: boolean }
+  /** Learned: the log is to be folded with other starts. Not: they are near enough, or the round is over. */
+  readonly LearnStarts: { readonly learned: boolean }
   readonly CloseSeason: { readonly close_requested_at: number }
   readonly Tick: null
 }

@@ -35,7 +35,8 @@ export const RULE_BOUNDS: ReadonlyMap<string, readonly [number, number]> = new M
   ["match.strike_limit", [1, 100]],
   ["provisional_matches", [1, 1_000]],
   ["upload_window_s", [1, 86_400]],
-  ["max_stored_bytes_per_owner", [1024 ** 2, 1024 ** 4]]
+  ["max_stored_bytes_per_owner", [1024 ** 2, 1024 ** 4]],
+  ["learn_spread", [0, 1]]
 ])
 const NESTED: ReadonlySet<string> = new Set(["match", "trial"])
 /** No model of this service is larger. */

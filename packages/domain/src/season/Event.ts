@@ -31,6 +31,8 @@ export type Event =
     }
   /** The match no longer counts and ratings were computed again: anything in the season may have changed. */
   | { readonly _tag: "MatchVoided"; readonly match: string; readonly versions: ReadonlyArray<string> }
+  /** Ratings were computed again with other starts: any of the season may have changed. */
+  | { readonly _tag: "RatingsRescaled" }
   /** A version's row changed its status or phase. */
   | {
       readonly _tag: "VersionMoved"

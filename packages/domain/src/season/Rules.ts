@@ -15,6 +15,8 @@ export interface Rules {
   readonly upload_window_s: number
   /** Weights and manifests that the service keeps for one competitor, over all seasons; each content counts once. */
   readonly max_stored_bytes_per_owner: number
+  /** 1: ratings start with the spread that the field turns out to have. 0 or absent, as in older seasons: with 200. */
+  readonly learn_spread?: number
 }
 
 export const DEFAULT_RULES: Rules = {

@@ -35,6 +35,7 @@ import { disqualify, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
 import { installFold } from "./rating/Installing.ts"
+import { learnStarts } from "./rating/Learning.ts"
 import { seriesDue, takeSeries } from "./rating/Series.ts"
 import { voidMatch } from "./rating/Voiding.ts"
 import { CLOSING_MS, type State } from "./State.ts"
@@ -98,6 +99,8 @@ const obey = (state: State, command: Command): Reply => {
       return voidMatch(state, command)
     case "InstallFold":
       return installFold(state, command)
+    case "LearnStarts":
+      return learnStarts(state, command)
     case "CloseSeason":
       return closeSeason(state, command)
     case "Tick":

@@ -13,6 +13,7 @@ import { hashText } from "./Random.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
 import type { InheritedRating, LadderRating, LadderRatingRow, SeriesPoint } from "./rating/LadderRating.ts"
 import { followed } from "./rating/Resets.ts"
+import { LOOK_MATCHES_MIN, type Started, startIn } from "./rating/Starts.ts"
 import type { SeatChange, Voided, Voiding } from "./rating/Voided.ts"
 import type { Board, Ended, OpenMatch } from "./scheduler/Match.ts"
 import { nextAgain } from "./scheduler/Tries.ts"
@@ -33,7 +34,7 @@ export interface Round {
 }
 
 /** The one row per season that every commit rewrites. */
-export interface Head {
+export interface Head extends Started {
   phase: "open" | "closing" | "closed"
   now: number // newest time seen, ms; time never goes back
   draws: number // random numbers drawn so far
@@ -52,6 +53,8 @@ export interface Head {
   fill_made: number
   series_at: number // when the last points of the series were taken
   series_rated: number // how often ratings had changed by then
+  look_at: number | null // so many matches numbered: the spread of the field is looked at; null: not again in this round
+  rescaled: number // how often ratings were computed again with other starts
   played: number // matches with a result, counted or not
   failing: Failing | null
   keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys with recent results, oldest first
@@ -149,6 +152,10 @@ export const freshHead = (): Head => ({
   fill_made: 0,
   series_at: 0,
   series_rated: 0,
+  starts: [],
+  learning: null,
+  look_at: LOOK_MATCHES_MIN,
+  rescaled: 0,
   played: 0,
   failing: null,
   keys: [],
@@ -214,7 +221,7 @@ export const restore = (from: Snapshot): State => {
   const suspended = new Set(from.versions.filter(({ phase }) => phase === "suspended").map(({ id }) => id))
   for (const row of from.ratings) {
     const rating = { ...row, key: 0, busy: false, suspended: suspended.has(row.version) }
-    if (followed(rating, state.rounds, state.round)) state.unwritten.add(rating)
+    if (followed(rating, state.rounds, state.round, startIn(state.starts, state.round, rating.ladder))) state.unwritten.add(rating)
     addRating(state.ladders[LADDERS.indexOf(rating.ladder)]!, rating)
   }
   for (const match of state.live.values()) {
@@ -249,6 +256,10 @@ export const head = (state: State): Head => ({
   fill_made: state.fill_made,
   series_at: state.series_at,
   series_rated: state.series_rated,
+  starts: state.starts,
+  learning: state.learning,
+  look_at: state.look_at,
+  rescaled: state.rescaled,
   played: state.played,
   failing: state.failing,
   keys: state.keys,

@@ -1,5 +1,6 @@
 /**
- * Folds the log of matches again, beside the running season, while ratings still count a match that was voided.
+ * Folds the log of matches again, beside the running season, while ratings still count a match that was voided, or start otherwise than
+ * the season has learned.
  *
  *   read a page ──▶ fold ──▶ write seats, seeds and points that read otherwise ──▶ … ──▶ the end of the log ──▶ InstallFold
  *        ▲                                                                                    more was rated since │
@@ -7,11 +8,12 @@
  *
  * The season goes on meanwhile. Its commits wait for each statement that writes a chunk of seats, some ten milliseconds: both
  * lock the season's row. Ladders show the old ratings until the fold is installed. If the process is killed, the rows in `voiding`
- * make the next incarnation fold from the start; it finds in the rows the changes already written, and writes the rest.
+ * and what was learned make the next incarnation fold from the start; it finds in the rows the changes already written, and writes the rest.
  */
 
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import * as Fold from "@agon/domain/season/rating/Fold.ts"
+import { awaitsFold, startsDue } from "@agon/domain/season/rating/Starts.ts"
 import type { State } from "@agon/domain/season/State.ts"
 import { Clock, Duration, Effect, Schedule } from "effect"
 import * as Mailbox from "./Mailbox.ts"
@@ -33,10 +35,10 @@ export interface Folding {
   readonly state: State
 }
 
-/** Runs until no voided match waits. A failure starts the fold over; the end of the season's incarnation stops it. */
+/** Runs until no voided match waits, and no other starts. A failure starts the fold over; the end of the season's incarnation stops it. */
 export const untilDone = (folding: Folding): Effect.Effect<void> =>
   Effect.suspend(() => once(folding)).pipe(
-    Effect.repeat({ while: () => folding.state.voiding.size > 0 }),
+    Effect.repeat({ while: () => awaitsFold(folding.state) }),
     Effect.tapError((error) => Effect.logWarning("the log could not be folded, trying again", error)),
     Effect.retry(AGAIN),
     Effect.orDie,
@@ -47,9 +49,9 @@ const once = Effect.fn("Folding.once")(function* (folding: Folding) {
   const { fence, log, mailbox, state } = folding
   const began = yield* nowMs
   const waiting = [...state.voiding.values()]
-  const round = Math.min(...waiting.map((each) => each.round))
+  const round = Math.min(...waiting.map((each) => each.round), state.learning?.round ?? Infinity)
   const voided = Math.min(...waiting.filter((each) => each.round === round).map(({ n }) => n))
-  const fold = Fold.begin(yield* withinFoldTimeout(log.place(fence.season, round)), voided)
+  const fold = Fold.begin(yield* withinFoldTimeout(log.place(fence.season, round)), startsDue(state), voided)
   let matches = 0
   for (let over = false; !over; ) {
     matches += yield* catchUp(folding, fold)

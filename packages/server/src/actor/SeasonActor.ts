@@ -17,6 +17,8 @@ import type { LoggedMatch } from "@agon/domain/season/Log.ts"
 import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
+import { isLookDue } from "@agon/domain/season/rating/Learning.ts"
+import { awaitsFold } from "@agon/domain/season/rating/Starts.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type State } from "@agon/domain/season/State.ts"
@@ -27,6 +29,7 @@ import { restarts } from "../process/restarts.ts"
 import { seldomFailed } from "../process/seldom.ts"
 import * as ClockGuard from "./ClockGuard.ts"
 import * as Folding from "./Folding.ts"
+import * as Learning from "./Learning.ts"
 import * as Mailbox from "./Mailbox.ts"
 import * as MatchLines from "./MatchLines.ts"
 import { Traces } from "./MatchTraces.ts"
@@ -94,9 +97,11 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
   }
   let believed = true
   let folding: Fiber.Fiber<void> | undefined
+  let learning: Fiber.Fiber<void> | undefined
   while (state.phase !== "closed") {
-    if (state.voiding.size > 0 && (folding === undefined || folding.pollUnsafe() !== undefined))
+    if (awaitsFold(state) && isOver(folding))
       folding = yield* Effect.forkScoped(Folding.untilDone({ mailbox, log: store.log, fence, state }))
+    if (isLookDue(state) && isOver(learning)) learning = yield* Effect.forkScoped(Learning.look({ mailbox, log: store.log, fence, state }))
     const batch = yield* nextBatch(mailbox, isDirty(state) ? 0 : Math.min(deadline(state), fence.waiting.due))
     if (guard.ahead() > 0) {
       if (believed) yield* Effect.logWarning("the host's clock is ahead of the database's and is not believed", { ahead_ms: guard.ahead() })
@@ -124,6 +129,8 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
     for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
   }
 })
+
+const isOver = (fiber: Fiber.Fiber<void> | undefined): boolean => fiber === undefined || fiber.pollUnsafe() !== undefined
 
 /**
  * Commands that are due come first. Once the season has closed, later commands of the batch are not stepped: their callers
@@ -173,7 +180,8 @@ const withRows = Effect.fnUntraced(function* ({ log, removed }: SeasonStore["Ser
 const foldRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, { fold }: Of<"InstallFold">) {
   const tail = yield* log.page(state.id, { round: fold.round, after: fold.n }, TAIL_MATCHES_MAX + 1, true)
   const held = new Set(state.ladders.flatMap(({ ladder, ratings }) => [...ratings.keys()].map((version) => `${ladder} ${version}`)))
-  const courses = [...fold.courses.values(), ...tail.seeds, ...[...tail.matches, ...state.voiding.values()].flatMap(seatedIn)]
+  const heirs = tail.seeds.flatMap(({ ladder, of, version }) => [of, version].map((each) => ({ ladder, version: each })))
+  const courses = [...fold.courses.values(), ...heirs, ...[...tail.matches, ...state.voiding.values()].flatMap(seatedIn)]
   const versions = courses.filter(({ ladder, version }) => !held.has(`${ladder} ${version}`)).map(({ version }) => version)
   return { tail, left: yield* log.left(state.id, [...new Set(versions)]) }
 })

@@ -40,7 +40,8 @@ export const purgedByAll = (season: SeasonName, events: ReadonlyArray<PublishedE
 const MOVES: ReadonlySet<VersionChange> = new Set(["entered", "superseded", "disabled", "disqualified", "reinstated"])
 
 /** The tags that an event invalidates. */
-export const purgedBy = ({ game, id }: SeasonName, event: PublishedEvent): ReadonlyArray<string> => {
+export const purgedBy = (season: SeasonName, event: PublishedEvent): ReadonlyArray<string> => {
+  const { game, id } = season
   switch (event._tag) {
     case "MatchRated":
       return [
@@ -64,6 +65,8 @@ export const purgedBy = ({ game, id }: SeasonName, event: PublishedEvent): Reado
       return [recordTag(id), boardsTag(id)]
     case "SeasonChanged": // a season that is edited is scheduled, and shows no matches yet
       return [recordTag(id), settingsTag(id), gameTag(game)]
+    case "RatingsRescaled":
+      return purgedByClaim(season)
     case "RoundStarted":
     case "SeasonClosed":
       return [seasonTag(id), gameTag(game)]

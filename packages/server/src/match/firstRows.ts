@@ -8,7 +8,7 @@
 import type { Sort } from "@agon/api/match/api.ts"
 import type { SqlClient, Statement } from "effect/sql"
 import { counts } from "../database/visibility.ts"
-import type { Since } from "./KeptLists.ts"
+import { MARKS, RATED_MARKS, type Since } from "./KeptLists.ts"
 import {
   branch,
   conditions,
@@ -39,11 +39,8 @@ export const isKeepable = (sort: Sort): boolean => sort !== "discussed"
 const figureOf = (sort: Sort): string => (isFigured(sort) ? `${figures[sort]}::float8` : "NULL::float8")
 const ORDER = "figure DESC NULLS LAST, ended_at DESC, id DESC"
 
-/** Voided matches of the season `s`; the gap between ratings is new once ratings have been made without them, some time later. */
-const marksOf = (sort: Sort): string => {
-  const voided = "coalesce(s.head->>'voided', '0')"
-  return sort === "upset" ? `${voided} || '/' || (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)` : voided
-}
+/** The gap between ratings is new once these have been made anew. */
+const marksOf = (sort: Sort): string => (sort === "upset" ? RATED_MARKS : MARKS)
 const edge = `(SELECT date_trunc('milliseconds', e.ended_at) FROM match e WHERE e.season_id = s.id AND ${counts("e")} ORDER BY e.ended_at DESC LIMIT 1)`
 const asJson = "json_agg(json_build_array(t.id, t.figure, (extract(epoch FROM t.ended_at) * 1000000)::bigint))"
 

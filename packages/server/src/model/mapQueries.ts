@@ -24,8 +24,12 @@ const CountedRow = Schema.Struct({
 })
 export type CountedRow = typeof CountedRow.Type
 
-/** Voided matches of the season `s` that ratings do not have any more: when one more is gone, changes of many others are new. */
-const VOIDED = "coalesce(s.head->>'voided', '0')::int - (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)::int"
+/**
+ * Voided matches of the season `s` that ratings do not have any more, and how often these were made with other starts: when it is one more,
+ * the changes of many matches are new.
+ */
+const VOIDED = `coalesce(s.head->>'voided', '0')::int - (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)::int
+  + coalesce(s.head->>'rescaled', '0')::int`
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Versions of a model in a season, by version_model: the newest of them. */

@@ -22,6 +22,11 @@ const WORDS: Readonly<Record<string, readonly [string, string]>> = {
   "match.strike_limit": ["Strikes", "A model with so many invalid or late moves forfeits the match."],
   provisional_matches: ["Provisional matches", "A rating is provisional during the first matches."],
   upload_window_s: ["Seconds for the upload", "Both files of a version are sent within this time."],
+  learn_spread: [
+    "Learn how far strengths lie apart",
+    "0: ratings start with a deviation of 200. 1: with what the field turns out to have, which orders a very even or a very uneven field better; " +
+      "all ratings of the round then move now and then."
+  ],
   max_stored_bytes_per_owner: ["Bytes of a competitor", "The files of one competitor take so much at most, over all seasons."]
 }
 

@@ -99,7 +99,11 @@ export const rulesSection = ({ entry, rules }: Season): Html => html`<h2 id="rul
 <li>A version enters the ladder after ${counted(rules.trial.matches, "trial match", "trial matches")} below the strike limit.</li>
 <li>A match ends after ${counted(rules.match.max_turns, "turn")} at the latest. A model with ${counted(rules.match.strike_limit, "strike")} forfeits it.</li>
 <li>A rating is provisional during the first ${counted(rules.provisional_matches, "match", "matches")}.</li>
-</ul>`
+${
+  rules.learn_spread === 1 &&
+  html`<li>The season learns how far strengths lie apart. When it has learned more, all ratings of the round are computed again.</li>
+`
+}</ul>`
 
 /** Boards of the season that are drawn; the table has all. */
 const PICTURES_MAX = 12

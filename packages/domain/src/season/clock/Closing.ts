@@ -1,13 +1,14 @@
 /**
  * Closing: nothing new starts, running matches get a minute, then the podium freezes. It also waits that long for ratings
- * without voided matches. If those are not ready in time, the ratings stay as they are, and the log lists the voided matches
- * that they still include.
+ * without voided matches, or with other starts. If those are not ready in time, the ratings stay as they are, and the log lists the
+ * voided matches that they still include.
  */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { uuidOf } from "../Random.ts"
 import { podium } from "../rating/LadderRatings.ts"
 import { takeSeries } from "../rating/Series.ts"
+import { awaitsFold } from "../rating/Starts.ts"
 import type { Voiding } from "../rating/Voided.ts"
 import { CLOSING_MS, type State } from "../State.ts"
 import { withdraw } from "../scheduler/Matches.ts"
@@ -29,8 +30,9 @@ export const finishClosing = (state: State): void => {
   if (state.now >= state.close_requested_at! + CLOSING_MS) {
     for (const match of [...state.live.values()]) withdraw(state, match, { reason: "season_closed", successor: null })
     for (const each of [...state.voiding.values()]) keepRated(state, each)
+    state.learning = null
   }
-  if (state.live.size + state.voiding.size > 0) return
+  if (state.live.size > 0 || awaitsFold(state)) return
   const round = currentRound(state)
   if (round !== undefined) endRound(state, round)
   takeSeries(state)

@@ -4,6 +4,7 @@ import type { Of, Replies } from "../Command.ts"
 import { rejectVersion } from "../entry/Versions.ts"
 import { fillHeap } from "../Ladders.ts"
 import { resetRatings } from "../rating/LadderRatings.ts"
+import { learnInRound } from "../rating/Learning.ts"
 import type { Round, State } from "../State.ts"
 import { isInVain } from "../scheduler/Faults.ts"
 import { owesMatches } from "../scheduler/PairingBatches.ts"
@@ -70,6 +71,7 @@ export const startRound = (state: State, round: Round): void => {
   round.started_at = state.now
   state.round = round.n
   state.writes.rounds.add(round.n)
+  learnInRound(state)
   resetRatings(state)
   if (round.kind === "finals") rejectCandidates(state, "The finals have started; no version enters any more.")
   state.recheckQueue = true

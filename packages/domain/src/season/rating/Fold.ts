@@ -5,12 +5,13 @@
  * rows: the seats, seeds and points that differ are its changes. Folding again changes nothing.
  */
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
-import { type Rating, START, takenOver } from "../../rating/Rating.ts"
+import { type Rating, START, startOf, takenOver } from "../../rating/Rating.ts"
 import type { LoggedMatch, LogPage, LogPlace, Mean } from "../Log.ts"
 import { LADDERS, type Ladder } from "../Rules.ts"
 import type { InheritedRating, RatingChange, SeriesPoint } from "./LadderRating.ts"
 import { rateSeats } from "./LadderRatings.ts"
 import { HISTORY_KEPT, remember } from "./Resets.ts"
+import { type Starts, startIn } from "./Starts.ts"
 import type { SeatChange } from "./Voided.ts"
 
 /** One version's rating on one ladder according to the log, as of the last round that changed it. */
@@ -29,6 +30,8 @@ export interface Course extends Rating {
 export interface Fold extends LogPlace {
   /** The first voided number of its round: series points before it stay. */
   readonly voided: number
+  /** The deviations that ratings start with. */
+  readonly starts: ReadonlyArray<Starts>
   /** The number of the last match folded in. */
   n: number
   /** Numbers up to `n` without a match: those matches no longer count and are not in the fold. */
@@ -46,10 +49,11 @@ const BASE: Ladder = LADDERS[LADDERS.length - 1]! // every match changes it
 
 export const laddersOf = (made: Ladder): ReadonlyArray<Ladder> => (made === BASE ? [BASE] : [made, BASE])
 
-export const begin = ({ after, round }: LogPlace, voided = 0): Fold => ({
+export const begin = ({ after, round }: LogPlace, starts: ReadonlyArray<Starts>, voided = 0): Fold => ({
   round,
   after,
   voided,
+  starts,
   n: after,
   missing: new Set(),
   courses: new Map()
@@ -83,25 +87,28 @@ const nameOf = (ladder: Ladder, version: string): string => `${ladder} ${version
 /** Adds a version that was in a round without a match in the log: the matches that changed it no longer count. */
 export const reach = (to: Fold, ladder: Ladder, version: string, round: number): void => {
   const course = ensure(to, ladder, version, round)
-  if (course.round < round) Object.assign(course, fresh(round))
+  if (course.round < round) Object.assign(course, fresh(to, ladder, round))
 }
 
-const ensure = ({ courses }: Fold, ladder: Ladder, version: string, round: number): Course => {
+const ensure = (to: Fold, ladder: Ladder, version: string, round: number): Course => {
   const name = nameOf(ladder, version)
-  const known = courses.get(name)
+  const known = to.courses.get(name)
   if (known !== undefined) return known
-  const course: Course = { ladder, version, ...fresh(round), seed: null, last: [] }
-  courses.set(name, course)
+  const course: Course = { ladder, version, ...fresh(to, ladder, round), seed: null, last: [] }
+  to.courses.set(name, course)
   return course
 }
 
 /** A round that has begun since its last change has reset it. */
 const courseOf = (to: Fold, ladder: Ladder, version: string, round: number): Course => {
   const course = ensure(to, ladder, version, round)
-  return course.round === round ? course : Object.assign(course, fresh(round))
+  return course.round === round ? course : Object.assign(course, fresh(to, ladder, round))
 }
 
-const fresh = (round: number) => ({ ...START, round, trend: null, played: 0, forfeits: 0, met: [] })
+const fresh = ({ starts }: Fold, ladder: Ladder, round: number) => ({
+  ...startOf(startIn(starts, round, ladder)),
+  ...{ round, trend: null, played: 0, forfeits: 0, met: [] }
+})
 
 const play = (to: Fold, match: LoggedMatch, strike_limit: number, { seats: changed }: Changes): void => {
   const { id, ladder, rated_n, round, seats } = match
@@ -130,7 +137,7 @@ const same = (a: RatingChange | null, b: RatingChange | null): boolean =>
   a?.mu === b?.mu && a?.sigma === b?.sigma && a?.change === b?.change
 
 const applySeed = (to: Fold, seed: InheritedRating, { seeds }: Changes): void => {
-  const rating = takenOver(courseOf(to, seed.ladder, seed.of, seed.round))
+  const rating = takenOver(courseOf(to, seed.ladder, seed.of, seed.round), startIn(to.starts, seed.round, seed.ladder))
   const applied = { ...seed, ...rating }
   Object.assign(courseOf(to, seed.ladder, seed.version, seed.round), rating, { seed: applied, last: [] })
   if (seed.mu !== applied.mu || seed.sigma !== applied.sigma) seeds.push(applied)

@@ -1,15 +1,16 @@
 /**
  * Replaces the ratings by those of a fold of the log: one command, one commit. The few matches that were rated since the fold
  * was last read are folded in here. If a round has started meanwhile, versions still held were reset: only their
- * history changes. A fold with a match that was voided since is stale: the log is folded again, without both.
+ * history changes. A fold with a match that was voided since, or with other starts, is stale: the log is folded again.
  */
 import type { Of, Replies } from "../Command.ts"
 import type { Earlier, LoggedMatch, LogPage } from "../Log.ts"
 import type { Ladder } from "../Rules.ts"
 import type { State } from "../State.ts"
-import { type Course, fold as foldIn, laddersOf, reach } from "./Fold.ts"
+import { type Course, type Fold, fold as foldIn, laddersOf, reach } from "./Fold.ts"
 import { historyOf, type Past } from "./Histories.ts"
 import type { InheritedRating, LadderRating, SeriesPoint } from "./LadderRating.ts"
+import { awaitsFold, type Starts, sameStarts, sigmasIn, startsDue } from "./Starts.ts"
 import type { SeatChange, Voiding } from "./Voided.ts"
 import { finderOf } from "./Voiding.ts"
 
@@ -19,7 +20,9 @@ export const TAIL_MATCHES_MAX = 100
 export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"InstallFold">): Replies["InstallFold"] => {
   if (rows === null || rows.tail.matches.length > TAIL_MATCHES_MAX) return { installed: false, stale: false }
   const gone = [...state.voiding.values()]
-  if (gone.length === 0) return { installed: false, stale: true } // the fold was made for an earlier start of the season
+  const starts = startsDue(state)
+  // Made for an earlier start of the season, or before other starts were learned.
+  if (!awaitsFold(state) || !sameStarts(fold.starts, starts)) return { installed: false, stale: true }
   if (gone.some(({ n }) => n <= fold.n && !fold.missing.has(n))) return { installed: false, stale: true }
   // A recent match was voided only just now: the versions seated in it have to be read first.
   if (gone.some(({ match }) => !voiding.has(match))) return { installed: false, stale: false }
@@ -37,12 +40,30 @@ export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"
   for (const change of changes.seats) rewriteSeat(state, change)
   for (const seed of changes.seeds) rewriteSeed(state, seed)
   for (const point of changes.points) rewritePoint(state, point)
+  if (state.learning !== null) installStarts(state, fold, starts)
   for (const { match, versions } of gone) {
     state.voiding.delete(match)
     state.writes.voiding.add(match)
     state.events.push({ _tag: "MatchVoided", match, versions })
   }
   return { installed: true, stale: false }
+}
+
+/** The ratings of those who have not played in the round, and are in no fold, move to its start. */
+const installStarts = (state: State, { courses }: Fold, starts: ReadonlyArray<Starts>): void => {
+  const sigmas = sigmasIn(starts, state.round)
+  for (const ladder of state.ladders) {
+    for (const rating of ladder.ratings.values()) {
+      if (courses.get(nameOf(rating))?.round === state.round) continue
+      rating.sigma = sigmas[ladder.index]!
+      if (!state.unwritten.has(rating)) state.writes.ratings.add(rating)
+    }
+  }
+  state.starts = starts
+  state.learning = null
+  state.rescaled++
+  state.writes.head = true
+  state.events.push({ _tag: "RatingsRescaled" })
 }
 
 type Gone = Past["gone"][number]

@@ -3,7 +3,7 @@
 import { remove } from "../../pairing/Heap.ts"
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { virtualGamesOfNth } from "../../pairing/VirtualGames.ts"
-import { rated, START, takenOver } from "../../rating/Rating.ts"
+import { rated, START, startOf, takenOver } from "../../rating/Rating.ts"
 import { addRating, free, type LadderState } from "../Ladders.ts"
 import type { Ladder } from "../Rules.ts"
 import type { State } from "../State.ts"
@@ -11,6 +11,7 @@ import type { Version } from "../Version.ts"
 import { countLeft, uncount } from "../VersionCounts.ts"
 import type { InheritedRating, LadderRating, RatingChange } from "./LadderRating.ts"
 import { HISTORY_KEPT, remember, reset } from "./Resets.ts"
+import { sigmasIn, startIn } from "./Starts.ts"
 
 /** An entry with this many consecutive forfeits is paired less, so that a broken model does not cost the others' time. */
 const FORFEITS_RUNNING = 3
@@ -46,13 +47,14 @@ export const joinLadders = (state: State, version: Version, before: Version | un
 }
 
 const newRating = (
-  { round }: State,
+  { round, starts }: State,
   version: Version,
   ladder: Ladder,
   virtual_games: number,
   old: LadderRating | undefined
 ): LadderRating => {
-  const rating = old === undefined ? { ...START } : takenOver(old)
+  const start = startIn(starts, round, ladder)
+  const rating = old === undefined ? startOf(start) : takenOver(old, start)
   return {
     version: version.id,
     ord: version.ord,
@@ -213,10 +215,11 @@ export const virtualGamesOf = (state: State, { forfeits, ladder_games }: Pick<La
  * is read as reset. The other rows are few.
  */
 export const resetRatings = (state: State): void => {
+  const sigmas = sigmasIn(state.starts, state.round)
   for (const ladder of state.ladders) {
     ladder.ranks.reset(START.mu)
     for (const rating of ladder.ratings.values()) {
-      reset(rating, state.round)
+      reset(rating, state.round, sigmas[ladder.index]!)
       if (rating.active) state.unwritten.add(rating)
       else state.writes.ratings.add(rating)
     }

@@ -25,10 +25,11 @@ export const remember = <A>(list: Array<A>, newest: A, length: number): void => 
   list[length - 1] = newest
 }
 
-export const reset = (rating: Resettable, round: number): void => {
+/** `start`: the deviation of a newcomer on this ladder in the round. */
+export const reset = (rating: Resettable, round: number, start: number): void => {
   rating.round = round
   rating.mu = START.mu
-  rating.sigma = START.sigma
+  rating.sigma = start
   rating.round_matches = 0
   rating.virtual_games = 0
   rating.failed = 0
@@ -39,9 +40,9 @@ export const reset = (rating: Resettable, round: number): void => {
 }
 
 /** Applies to a row in play the resets up to the current round; true if there was one. Rows out of play are left as they are. */
-export const followed = (rating: Resettable, rounds: ReadonlyArray<Started>, round: number): boolean => {
+export const followed = (rating: Resettable, rounds: ReadonlyArray<Started>, round: number, start: number): boolean => {
   if (!rating.active || rating.round >= round) return false
-  for (let i = resetsBetween(rounds, rating.round, round); i > 0; i--) reset(rating, round)
+  for (let i = resetsBetween(rounds, rating.round, round); i > 0; i--) reset(rating, round, start)
   return true
 }
 

@@ -169,7 +169,7 @@ describe("a voided match", () => {
     const [a, b] = [countedOf(played)[10]!, countedOf(played)[20]!]
     voided(played, a.id, ++played.now)
     keep(played)
-    const to = Fold.begin(testLog.placeOf(books, 0))
+    const to = Fold.begin(testLog.placeOf(books, 0), [])
     testLog.writeChanges(books, Fold.fold(to, testLog.pageOf(books, to, 30, false), 3))
     voided(played, b.id, ++played.now)
     keep(played)
@@ -201,7 +201,7 @@ describe("a voided match", () => {
     }
     const command = {
       _tag: "InstallFold",
-      fold: Fold.begin({ round: 0, after: 0 }),
+      fold: Fold.begin({ round: 0, after: 0 }, []),
       voiding: new Set<string>(),
       earlier: [],
       rows: { tail, left: [] }

@@ -7,6 +7,7 @@ import { begin, type Changes, fold, laddersOf } from "../rating/Fold.ts"
 import { TAIL_MATCHES_MAX } from "../rating/Installing.ts"
 import type { InheritedRating, SeriesPoint } from "../rating/LadderRating.ts"
 import { HISTORY_KEPT } from "../rating/Resets.ts"
+import { startsDue } from "../rating/Starts.ts"
 import { step } from "../Season.ts"
 import type { State, Writes } from "../State.ts"
 import type { Ended } from "../scheduler/Match.ts"
@@ -90,11 +91,12 @@ export const earlierOf = (of: Omit<Books, "ratings">, ladder: Ladder, versions: 
     return { ladder, version, seed: seed === undefined ? null : { mu: seed.mu, round: seed.round }, means: means.slice(-HISTORY_KEPT) }
   })
 
-/** Folds the log from the first round with something voided: the command that installs it, with its rows as they are now. */
+/** Folds the log from the first round with something voided, or learned: the command that installs it, with its rows as they are now. */
 export const folded = (state: State, of: Books, page_matches = 10): Of<"InstallFold"> => {
   const voiding = [...state.voiding.values()]
   const { strike_limit } = state.settings.rules.match
-  const to = begin(placeOf(of, Math.min(...voiding.map(({ round }) => round))))
+  const rounds = [...voiding, ...(state.learning === null ? [] : [state.learning])].map(({ round }) => round)
+  const to = begin(placeOf(of, Math.min(...rounds)), startsDue(state))
   for (let page: LogPage; (page = pageOf(of, { ...to, after: to.n }, page_matches, false)).matches.length > 0; )
     writeChanges(of, fold(to, page, strike_limit))
   const earlier = voiding.flatMap(({ ladder, versions }) => laddersOf(ladder).flatMap((each) => earlierOf(of, each, versions, to.after)))

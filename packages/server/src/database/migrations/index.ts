@@ -30,6 +30,7 @@ import mail from "./0037_mail.ts"
 import seasonWebhooks from "./0038_season_webhooks.ts"
 import leaseStarts from "./0039_lease_starts.ts"
 import commentsOfThreads from "./0040_comments_of_threads.ts"
+import learnedStarts from "./0041_learned_starts.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -66,5 +67,6 @@ export const migrations = {
   "0037_mail": statements(mail),
   "0038_season_webhooks": statements(seasonWebhooks),
   "0039_lease_starts": statements(leaseStarts),
-  "0040_comments_of_threads": statements(commentsOfThreads)
+  "0040_comments_of_threads": statements(commentsOfThreads),
+  "0041_learned_starts": statements(learnedStarts)
 }

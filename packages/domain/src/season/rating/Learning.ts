@@ -1,0 +1,50 @@
+/**
+ * A season learns how far its field lies apart (docs/rating.md#the-spread-of-a-field), where its rules say so.
+ *
+ *   matches of the round ≥ look_at ──▶ the log is looked at beside the season (Spread.ts) ──▶ LearnStarts
+ *     ──differs by 15 % or more──▶ `learning` ──▶ the round's log is folded with the new starts ──▶ InstallFold
+ *
+ * Looks become rarer as the log grows: it says less that is new. A round that starts while a fold is under way takes the new starts at once.
+ */
+import type { Of, Replies } from "../Command.ts"
+import { LADDERS } from "../Rules.ts"
+import type { State } from "../State.ts"
+import { FIRST, LOOK_MATCHES_MIN, sigmasIn } from "./Starts.ts"
+
+/** The next look comes when the round has grown by this share. */
+const LOOK_GROWTH = 0.5
+/** A look reads no more of the round than its first so many matches; there is none after it. */
+export const LOOK_MATCHES_MAX = 100_000
+/** Ratings are not computed again for a smaller difference. */
+const DIFFERENCE_MIN = Math.log(1.15)
+
+const learns = ({ settings }: State): boolean => settings.rules.learn_spread === 1
+
+/** Of one look at a time: the ratings follow it before there is another. */
+const mayLearn = (state: State): boolean => learns(state) && state.phase === "open" && state.learning === null
+
+export const isLookDue = (state: State): boolean => mayLearn(state) && state.look_at !== null && state.rated + state.voided >= state.look_at
+
+export const learnStarts = (state: State, { played, round, spreads }: Of<"LearnStarts">): Replies["LearnStarts"] => {
+  if (round !== state.round || !mayLearn(state)) return { learned: false }
+  const more = Math.max(LOOK_MATCHES_MIN, Math.ceil(played * LOOK_GROWTH))
+  state.look_at = played >= LOOK_MATCHES_MAX ? null : state.rated + state.voided + more
+  state.writes.head = true
+  const before = sigmasIn(state.starts, round)
+  const sigmas = before.map((sigma, ladder) => {
+    const spread = spreads[LADDERS[ladder]!] ?? sigma
+    return Math.abs(Math.log(spread / sigma)) < DIFFERENCE_MIN ? sigma : spread
+  })
+  if (sigmas.every((sigma, ladder) => sigma === before[ladder])) return { learned: false }
+  state.learning = { round, sigmas }
+  return { learned: true }
+}
+
+/** A new round begins with what the season has learned, and learns anew; with 200 where the rule has been switched off. */
+export const learnInRound = (state: State): void => {
+  const before = sigmasIn(state.starts, state.round)
+  const sigmas = learns(state) ? (state.learning?.sigmas ?? before) : FIRST
+  if (sigmas.some((sigma, ladder) => sigma !== before[ladder])) state.starts = [...state.starts, { round: state.round, sigmas }]
+  state.learning = null
+  state.look_at = state.rated + state.voided + LOOK_MATCHES_MIN
+}

@@ -1,0 +1,44 @@
+/** Ratings of a season that learns the spread of its field, as domain/season/rating/Learning.ts says when and by how much. */
+import { type Rating, rated, START, startOf } from "@agon/domain/rating/Rating.ts"
+import { spreadOf } from "@agon/domain/rating/Spread.ts"
+import { LOOK_MATCHES_MIN } from "@agon/domain/season/rating/Starts.ts"
+import type { Match } from "./refit.ts"
+
+const DIFFERENCE_MIN = 1.15
+const GROWTH = 1.5
+
+/** To be asked before each match; answers ratings where other starts have been learned. */
+export const learning = (entries: number) => {
+  let start = START.sigma
+  let look_at = LOOK_MATCHES_MIN
+  return (log: ReadonlyArray<Match>): ReadonlyArray<Rating> | null => {
+    if (log.length < look_at) return null
+    look_at = Math.max(log.length + LOOK_MATCHES_MIN, Math.ceil(log.length * GROWTH))
+    const spread = learned(log) ?? start
+    if (Math.max(spread / start, start / spread) < DIFFERENCE_MIN) return null
+    start = spread
+    return replayed(entries, log, start)
+  }
+}
+
+const learned = (log: ReadonlyArray<Match>): number | null => {
+  const looking = spreadOf(log.map(({ ranks, slots }) => ({ seats: slots, ranks })))
+  for (;;) {
+    const { done, value } = looking.next()
+    if (done === true) return value
+  }
+}
+
+const replayed = (entries: number, log: ReadonlyArray<Match>, start: number): ReadonlyArray<Rating> => {
+  const ratings = Array.from({ length: entries }, () => startOf(start))
+  for (const { ranks, slots } of log) {
+    const after = rated(
+      slots.map((slot) => ratings[slot]!),
+      ranks
+    )
+    slots.forEach((slot, i) => {
+      ratings[slot] = after[i]!
+    })
+  }
+  return ratings
+}

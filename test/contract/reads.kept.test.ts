@@ -16,7 +16,10 @@ import * as Postgres from "../support/Postgres.ts"
 
 const SIZE = { matches: 6_000, entries: 40 }
 
-const services = Matches.layer.pipe(Layer.provide(Layer.mock(Replays, {})), Layer.provideMerge(Seasons.layer))
+const services = Matches.layer.pipe(
+  Layer.provide(Layer.mock(Replays, { urlOf: () => Effect.succeed("") })),
+  Layer.provideMerge(Seasons.layer)
+)
 const rows = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, SIZE)))
 const web = Layer.merge(services, rows).pipe(Layer.provideMerge(Postgres.layer({ migrate: true })))
 
@@ -169,6 +172,63 @@ const compareResults = Effect.fnUntraced(function* (resultsOf: Results, when: st
   }
 })
 
+const account = { id: id("account", 3), session_id: "", username: "owner3", admin: false }
+/** All of an owner's matches, in every state and season. */
+const compareOwn = Effect.fnUntraced(function* (when: string) {
+  const matches = yield* Matches
+  const owned =
+    (yield* run(`SELECT m.id FROM match m WHERE EXISTS (SELECT 1 FROM seat x WHERE x.match_id = m.id AND x.owner_id = '${account.id}')
+    ORDER BY CASE WHEN EXISTS (SELECT 1 FROM seat x WHERE x.match_id = m.id AND x.owner_id = '${account.id}' AND x.rank > 0)
+      THEN m.ended_at ELSE m.created_at END DESC, m.id DESC`)) as ReadonlyArray<{ id: string }>
+  for (const { cursor, limit } of [
+    { limit: 25, cursor: 0 },
+    { limit: 60, cursor: 140 },
+    { limit: 60, cursor: owned.length - 30 }
+  ]) {
+    const { matches: page, total } = yield* matches.own(account, undefined, { limit, cursor })
+    assert.strictEqual(total, owned.length, when)
+    assert.deepStrictEqual(
+      page.map(({ id }) => id),
+      owned.slice(cursor, cursor + limit).map(({ id }) => id),
+      `${when}: own from ${cursor}`
+    )
+  }
+})
+
+const MET_SEATS = 200
+const RELATED = 12
+const idsOf = (rows: unknown) => (rows as ReadonlyArray<{ readonly id: string }>).map(({ id }) => id)
+/** The last matches of the one of some models that has the fewest. */
+const latestOfNarrowest = (models: ReadonlyArray<string>) =>
+  Effect.map(
+    run(`SELECT match_id AS id FROM seat WHERE model_id = (SELECT v.model_id FROM version v JOIN rating r ON r.version_id = v.id
+        WHERE v.model_id IN ('${models.join("', '")}') GROUP BY v.model_id ORDER BY sum(r.matches), v.model_id LIMIT 1)
+      ORDER BY ended_at DESC, match_id DESC LIMIT ${MET_SEATS}`),
+    (rows) => new Set(idsOf(rows))
+  )
+
+/** Matches like one whose models have met a few times of late, and before that. */
+const compareRelated = Effect.fnUntraced(function* (when: string) {
+  const matches = yield* Matches
+  const all = (yield* everything).filter(({ is_trial }) => !is_trial).toSorted(inOrder("newest"))
+  for (const of of all) {
+    if (of.seats.length !== 3 || !inBig(of)) continue
+    const models = [...new Set(of.seats.map((seat) => seat.model))]
+    const others = all.filter((match) => match !== of)
+    const together = others.filter((match) => models.every((each) => ofModel(each)(match)))
+    const latest = yield* latestOfNarrowest(models)
+    const tiers = [
+      together.filter(({ id }) => latest.has(id)),
+      models.flatMap((each) => others.filter(ofModel(each)).slice(0, RELATED)).toSorted(inOrder("newest")),
+      others.filter((match) => inBig(match) && match.map === of.map)
+    ]
+    if (tiers[0]!.length === together.length || tiers[0]!.length >= RELATED) continue
+    const { list } = yield* matches.related(of.id, null)
+    return assert.deepStrictEqual(idsOf(list.matches), idsOf([...new Set(tiers.flat())].slice(0, RELATED)), `${when}: related`)
+  }
+  assert.fail(`${when}: no models have met so`)
+})
+
 const run = (statement: string) => Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement))
 
 /** So many matches more of `big`, of those of the model and of others; some end at the instant of the last one before them. */
@@ -215,7 +275,8 @@ layer(web, { timeout: "60 seconds" })("kept lists of matches", (it) => {
     () =>
       Effect.gen(function* () {
         const resultsOf = yield* makeResults
-        const compare = (when: string) => Effect.andThen(compareLists(when), compareResults(resultsOf, when))
+        const compare = (when: string) =>
+          Effect.all([compareLists(when), compareResults(resultsOf, when), compareOwn(when), compareRelated(when)])
         yield* compare("at first")
         yield* compare("again")
         const [{ rated }] = (yield* run(`SELECT (head->>'rated')::int AS rated FROM season WHERE id = '${seasonId(1)}'`)) as [

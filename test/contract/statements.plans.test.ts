@@ -14,7 +14,7 @@ import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
-import { growingParts, indexesOf, type Planned, planner } from "../support/Plans.ts"
+import { growingParts, indexesOf, type Node, type Planned, planner } from "../support/Plans.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 const SIZE = { matches: 50_000, entries: 2_000 }
@@ -87,6 +87,7 @@ const listing = (query: Partial<Asked> = {}, season: string | null = season_id):
   viewer: null,
   query: { sort: "newest", limit: 25, cursor: 0, ...query } as Asked
 })
+const ofOwner = { owner_id: account, game: null }
 const webhooksOf = { kind: "season", id: season_id }
 const attempt = { webhook_id: account, id: account, kind: "test", subject: "Hello.", attempts: 0, now }
 const told = { subject: "Hello.", link: null }
@@ -119,6 +120,8 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "match/queries.ts countOfTrials": [listing({ model }, null)],
   "match/queries.ts countOfSeason": [listing({ ladder: "nano" }), 30_000],
   "match/queries.ts own": [{ ...NAMED, game: null }],
+  "match/queries.ts cameOfOwner": [ofOwner, new Map([[season_id, now]])],
+  "match/queries.ts matchesOfOwner": [ofOwner],
   "leaderboard/queries.ts versionsOf": [{ season_id, models: [model], limit: 50 }],
   "model/mapQueries.ts versionsOf": [{ id: model, season_id, limit: 50 }],
   "model/mapQueries.ts counted": [{ version, from: new Date(0), seats: 2_000 }],
@@ -231,6 +234,23 @@ const insertAudience = (sql: PgClient.PgClient) =>
 const filling = Effect.flatMap(PgClient.PgClient, (sql) => Effect.andThen(insertRows(sql, SIZE), insertAudience(sql)))
 const filled = Layer.effectDiscard(filling).pipe(Layer.provideMerge(database))
 
+/** Reads of a side that go no further into its seats than the page, or than what has come. */
+const bounded: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, ReadonlyArray<string>]> = [
+  ["own", [{ ...ofOwner, limit: 25, offset: 0, up_to: 25 }], ["version_owner", "seat_version"]],
+  ["cameOfOwner", [ofOwner, new Map([[season_id, now]])], ["version_owner", "seat_version", "match_newest"]],
+  ["related", [{ ...NAMED, models: [model, id("model", 102), id("model", 103)] }], ["version_model", "seat_version", "match_newest"]]
+]
+
+/** Needs all of its input before it answers. */
+const GATHERS = /^(Sort|Aggregate|Hash)$/
+/** Scans of a side's seats that end with the side alone. */
+const unboundedOf = (node: Node, limited = false): ReadonlyArray<string> => {
+  const type = node["Node Type"]
+  const ends = type === "Limit" || (limited && !GATHERS.test(type))
+  const isWhole = node["Index Name"] === "seat_version" && !ends && !(node["Index Cond"] ?? "").includes("ended_at")
+  return [...(isWhole ? [JSON.stringify(node)] : []), ...(node.Plans ?? []).flatMap((part) => unboundedOf(part, ends))]
+}
+
 /** What has come of the first rows of lists, since an hour before the end of the season or, of all, where they are not kept. */
 const came: ReadonlyArray<readonly [Partial<Asked>, ReadonlyArray<string>, "all"?]> = [
   [{ model }, ["version_model", "seat_version", "match_newest"]],
@@ -317,6 +337,17 @@ layer(filled)("plans", (it) => {
         )
         assert.includeMembers([...indexesOf(one!)], [...indexes], JSON.stringify(query))
         assert.deepStrictEqual(growingParts(one!, LARGE, SORTED_MAX), [], JSON.stringify(query))
+      }
+    })
+  )
+
+  it.effect("an owner's matches and related ones are found without going through all of a side", () =>
+    Effect.gen(function* () {
+      const file = files.find((each) => each.endsWith("match/queries.ts"))!
+      for (const [name, args, indexes] of bounded) {
+        const [one] = yield* plansOf(Effect.flatMap(queriesOf(file), (queries) => queries[name]!(...args)))
+        assert.includeMembers([...indexesOf(one!)], [...indexes], name)
+        assert.deepStrictEqual(unboundedOf(one!.plan), [], name)
       }
     })
   )

@@ -16,7 +16,7 @@ import { firstGame, registered } from "../season/registered.ts"
 import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { isKeepable } from "./firstRows.ts"
-import { type CountSeason, type FirstRows, filtersOf, isScattered, makeFirstRows, makeTotals } from "./keptMatches.ts"
+import { type CountSeason, type FirstRows, filtersOf, isScattered, makeFirstRows, makeOwnTotals, makeTotals } from "./keptMatches.ts"
 import { type Asked, eitherSideOf, type Found, type Listing, listsTrials, namesSide } from "./listing.ts"
 import { type MatchRow, makeQueries } from "./queries.ts"
 import { Replays } from "./Replays.ts"
@@ -55,7 +55,7 @@ export class Matches extends Context.Service<
     /** Whether the account has a seat in it; not where `id` is no UUID. */
     readonly ownedBy: (account_id: string, id: string) => Effect.Effect<boolean>
     /** In every state, of one game, or of all where that is undefined. */
-    readonly own: (account: SignedIn, game: string | undefined, page: PageOf) => Effect.Effect<OwnMatches, UnknownGame>
+    readonly own: (account: SignedIn, game: string | undefined, page: PageOf) => Effect.Effect<OwnMatches, UnknownGame | Unavailable>
   }
 >()("agon/Matches") {
   static readonly layer: Layer.Layer<Matches, never, SqlClient.SqlClient | Seasons | Replays> = Layer.effect(
@@ -82,8 +82,13 @@ const shareOf = ({ record }: FoundSeason, { first, last }: Found, now: number) =
 const fromNarrowest = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>, query: Asked) {
   const either = eitherSideOf(query)
   if (either.length === 0) return query
-  const first = yield* Effect.orDie(queries.narrowest(either))
-  return { ...query, vs: [first, either.find((model) => model !== first) ?? first].join(",") }
+  return { ...query, vs: (yield* narrowestFirst(queries, either)).join(",") }
+})
+
+const narrowestFirst = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>, models: ReadonlyArray<string>) {
+  if (models.length < 2) return models
+  const first = yield* Effect.orDie(queries.narrowest(models))
+  return [first, ...models.filter((model) => model !== first)]
 })
 
 const makeLists = Effect.fnUntraced(function* (
@@ -167,6 +172,40 @@ const makeReplayOf = (replays: Replays["Service"]) => (row: MatchRow) => {
   return stored === undefined ? Effect.succeed({}) : Effect.map(replays.urlOf(stored), (replay_url) => ({ replay_url }))
 }
 
+const makeOwn = (
+  queries: Effect.Success<typeof makeQueries>,
+  ownTotal: ReturnType<typeof makeOwnTotals>,
+  replayOf: ReturnType<typeof makeReplayOf>
+) => {
+  const ownOf = (row: MatchRow, account: SignedIn) =>
+    Effect.map(replayOf(row), (replay) => ({
+      ...detailOf(row),
+      ...replay,
+      created_at: row.created_at,
+      seats: row.seats.map((seat) => ({ ...seatOf(row, seat), mine: seat.owner_id === account.id }))
+    }))
+
+  const ownOne = Effect.fn("Matches.ownOne")(function* (account: SignedIn, id: string) {
+    const row = yield* Effect.orDie(queries.ownById(id))
+    return Option.isSome(row) ? yield* ownOf(row.value, account) : yield* unknown
+  })
+
+  const ownedBy = (owner_id: string, id: string) =>
+    isUuid(id) ? Effect.map(Effect.orDie(queries.ownedBy({ id, owner_id })), Option.isSome) : Effect.succeed(false)
+
+  const own = Effect.fn("Matches.own")(function* (account: SignedIn, game: string | undefined, { cursor, limit }: PageOf) {
+    if (game !== undefined) yield* registered(game)
+    const of = { owner_id: account.id, game: game ?? null }
+    const up_to = Math.min(LARGEST_LIMIT, cursor + limit)
+    const rows = yield* Effect.orDie(queries.own({ ...of, limit, offset: cursor, up_to }))
+    const total = yield* ownTotal(of)
+    const matches = yield* Effect.forEach(rows, (row) => ownOf(row, account))
+    return { matches, total, next_cursor: nextCursor(cursor, rows.length, total) }
+  })
+
+  return { own, ownOne, ownedBy }
+}
+
 const makeMatches = Effect.gen(function* () {
   const queries = yield* makeQueries
   const whole = yield* makeWholeCounts
@@ -199,7 +238,7 @@ const makeMatches = Effect.gen(function* () {
 
   const related = Effect.fn("Matches.related")(function* (id: string, viewer: Viewer) {
     const { map, season_id, seats } = yield* find(id, viewer)
-    const models = [...new Set(seats.map(({ model_id }) => model_id))]
+    const models = yield* narrowestFirst(queries, [...new Set(seats.map(({ model_id }) => model_id))])
     const query: Asked = { map, sort: "newest", limit: RELATED_MAX, cursor: 0 }
     // A board may have been out of play for long: the search is limited to the time of its matches.
     const onBoard = yield* countSeason({ season_id, game: null, viewer, query }, Infinity)
@@ -209,31 +248,5 @@ const makeMatches = Effect.gen(function* () {
     return { season_id, models, list: { matches, total: matches.length, next_cursor: null } }
   })
 
-  const ownOf = (row: MatchRow, account: SignedIn) =>
-    Effect.map(replayOf(row), (replay) => ({
-      ...detailOf(row),
-      ...replay,
-      created_at: row.created_at,
-      seats: row.seats.map((seat) => ({ ...seatOf(row, seat), mine: seat.owner_id === account.id }))
-    }))
-
-  const ownOne = Effect.fn("Matches.ownOne")(function* (account: SignedIn, id: string) {
-    const row = yield* Effect.orDie(queries.ownById(id))
-    return Option.isSome(row) ? yield* ownOf(row.value, account) : yield* unknown
-  })
-
-  const ownedBy = (owner_id: string, id: string) =>
-    isUuid(id) ? Effect.map(Effect.orDie(queries.ownedBy({ id, owner_id })), Option.isSome) : Effect.succeed(false)
-
-  const own = Effect.fn("Matches.own")(function* (account: SignedIn, game: string | undefined, { cursor, limit }: PageOf) {
-    if (game !== undefined) yield* registered(game)
-    const of = { owner_id: account.id, game: game ?? null }
-    const up_to = Math.min(LARGEST_LIMIT, cursor + limit)
-    const rows = yield* Effect.orDie(queries.own({ ...of, limit, offset: cursor, up_to }))
-    const { total } = yield* Effect.orDie(queries.ownCount(of))
-    const matches = yield* Effect.forEach(rows, (row) => ownOf(row, account))
-    return { matches, total, next_cursor: nextCursor(cursor, rows.length, total) }
-  })
-
-  return Matches.of({ list, get, frame, related, own, ownOne, ownedBy })
+  return Matches.of({ list, get, frame, related, ...makeOwn(queries, makeOwnTotals(queries, whole), replayOf) })
 })

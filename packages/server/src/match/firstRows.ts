@@ -44,15 +44,20 @@ const marksOf = (sort: Sort): string => (sort === "upset" ? RATED_MARKS : MARKS)
 const edge = `(SELECT date_trunc('milliseconds', e.ended_at) FROM match e WHERE e.season_id = s.id AND ${counts("e")} ORDER BY e.ended_at DESC LIMIT 1)`
 const asJson = "json_agg(json_build_array(t.id, t.figure, (extract(epoch FROM t.ended_at) * 1000000)::bigint))"
 
+/** Whence on to read each season, as a relation of a WITH. */
+const known = (sql: Sql, since: Since): Fragment => {
+  const seasons = [...since]
+  return sql`known AS MATERIALIZED (SELECT * FROM unnest(string_to_array(${seasons.map(([season_id]) => season_id).join()}, ',')::uuid[],
+        string_to_array(${seasons.map(([, from]) => from.toISOString()).join()}, ',')::timestamptz[]) k(season_id, since))`
+}
+
 /** What has come of a side's matches, a row for each season with a version of it. A side, and even a version, may have two seats in one match. */
 export const cameOfSide = (sql: Sql, listing: Listing, since: Since): Fragment => {
   const { sort } = listing.query
   const { where } = versionsOf(sql, listing)
   const of = isFigured(sort) || conditions(sql, listing).length > 0 ? "match" : "seat"
-  const known = [...since]
   return sql`
-    WITH known AS MATERIALIZED (SELECT * FROM unnest(string_to_array(${known.map(([season_id]) => season_id).join()}, ',')::uuid[],
-        string_to_array(${known.map(([, from]) => from.toISOString()).join()}, ',')::timestamptz[]) k(season_id, since)),
+    WITH ${known(sql, since)},
       sided AS MATERIALIZED (SELECT v.id, v.season_id, coalesce(k.since, '-infinity') AS since
         FROM version v JOIN season s ON s.id = v.season_id LEFT JOIN known k ON k.season_id = v.season_id WHERE ${sql.and(where)}),
       seasons AS MATERIALIZED (SELECT s.id, ${sql.literal(`${marksOf(sort)} AS marks, ${edge} AS edge`)}
@@ -66,6 +71,23 @@ export const cameOfSide = (sql: Sql, listing: Listing, since: Since): Fragment =
     CROSS JOIN LATERAL (SELECT ${sql.literal(asJson)} AS rows FROM (SELECT f.id, f.figure, f.ended_at FROM fit f WHERE f.season_id = s.id
       ORDER BY ${sql.literal(ORDER)} LIMIT ${sql.literal(String(FIRST_ROWS))}) t) r`
 }
+
+/**
+ * How many matches have come of the versions `v`, in every state, a row for each season, and one without an edge for those that are open: of the
+ * same moment, since a match is one or the other. Two of the versions may meet. Marks are not asked for: a voided match is still its owners'.
+ */
+export const cameOfOwner = (sql: Sql, versions: Fragment, open: Fragment, since: Since): Fragment =>
+  sql`WITH ${known(sql, since)},
+      owned AS MATERIALIZED (SELECT v.id, v.season_id, coalesce(k.since, '-infinity') AS since
+        FROM version v LEFT JOIN known k ON k.season_id = v.season_id WHERE ${versions}),
+      fit AS MATERIALIZED (SELECT DISTINCT v.season_id, n.* FROM owned v CROSS JOIN LATERAL (
+        SELECT x.match_id, x.ended_at FROM seat x WHERE x.version_id = v.id AND x.ended_at >= v.since OFFSET 0) n)
+    SELECT s.id::text AS season_id, e.edge, c.total, c.early
+    FROM season s CROSS JOIN LATERAL (SELECT ${sql.literal(edge)} AS edge OFFSET 0) e
+    CROSS JOIN LATERAL (SELECT count(*)::int AS total, (count(*) FILTER (WHERE f.ended_at < e.edge))::int AS early
+      FROM fit f WHERE f.season_id = s.id) c
+    WHERE s.id IN (SELECT season_id FROM owned)
+    UNION ALL SELECT 'open', NULL, count(*)::int, 0 ${open}`
 
 /** About how many seats of a side there are to read. */
 export const matchesOfSide = (sql: Sql, listing: Listing): Fragment => {

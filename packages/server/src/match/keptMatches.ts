@@ -5,7 +5,7 @@ import { FIRST_ROWS, isKeepable } from "./firstRows.ts"
 import { KeptCounts } from "./KeptCounts.ts"
 import { KeptLists } from "./KeptLists.ts"
 import type { Asked, Fitting, Found, Listing } from "./listing.ts"
-import type { makeQueries } from "./queries.ts"
+import type { makeQueries, OfOwner } from "./queries.ts"
 import type { WholeCount } from "./WholeCounts.ts"
 
 type Queries = Effect.Success<typeof makeQueries>
@@ -68,6 +68,25 @@ export const makeFirstRows = (queries: Queries, whole: WholeCount) => {
         (everything) => (fitting.of < LARGE_SEASON ? everything : whole(name, everything))
       )
     }
+  }
+}
+
+/** The number of an owner's matches in every state, kept season by season as lists are, without rows. */
+export const makeOwnTotals = (queries: Queries, whole: WholeCount) => {
+  const owners = new KeptLists({ rows: 0, all: ROWS_MAX })
+  return (of: OfOwner) => {
+    const name = `own ${JSON.stringify(of)}`
+    return Effect.map(
+      owners.read(
+        name,
+        (since) => Effect.orDie(queries.cameOfOwner(of, since)),
+        (everything) =>
+          Effect.flatMap(Effect.orDie(queries.matchesOfOwner(of)), (matches) =>
+            matches < LARGE_SIDE ? everything : whole(name, everything)
+          )
+      ),
+      ({ total }) => total
+    )
   }
 }
 

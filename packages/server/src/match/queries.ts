@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 import { counts, seesMatch } from "../database/visibility.ts"
-import { cameOfSeason, cameOfSide, FIRST_ROWS, matchesOfSide } from "./firstRows.ts"
+import { cameOfOwner, cameOfSeason, cameOfSide, FIRST_ROWS, matchesOfSide } from "./firstRows.ts"
 import type { Counted, Counters } from "./KeptCounts.ts"
 import type { Came, Since } from "./KeptLists.ts"
 import {
@@ -78,8 +78,12 @@ const open = `${named}, 0 AS comments, 'queued' AS status, NULL::int AS turns, N
   NULL::int AS successor, NULL AS fault_reason, NULL AS replay_hash, NULL::int AS replay_bytes, false AS replay_by_match, m.created_at, ${openSeats}`
 
 const ofOwner = { owner_id: Schema.String, game: Schema.NullOr(Schema.String) }
+export interface OfOwner {
+  readonly owner_id: string
+  readonly game: string | null
+}
 /** The condition that a version `v` is an owner's, in one game or in all. */
-const ofOwnerIn = (sql: SqlClient.SqlClient, { game, owner_id }: { readonly game: string | null; readonly owner_id: string }) =>
+const ofOwnerIn = (sql: SqlClient.SqlClient, { game, owner_id }: OfOwner) =>
   game === null
     ? sql`v.owner_id = ${owner_id}`
     : sql`v.owner_id = ${owner_id} AND EXISTS (SELECT 1 FROM season s WHERE s.id = v.season_id AND s.game = ${game})`
@@ -156,9 +160,8 @@ const openOf = (sql: SqlClient.SqlClient, versions: Statement.Fragment) =>
 const makeOwn = (sql: SqlClient.SqlClient) => ({
   /**
    * A page of an owner's matches in every state. For each of the owner's versions (version_owner): the played matches in the order
-   * of seat_version, no further than the page ends; those that ended unplayed, which sort by their creation, by the same index; open
-   * ones. Then each row of the page in full.
-   * ones. Then each row of the page in full.
+   * of seat_version, no further than the page ends; those that ended unplayed, which sort by their creation, by the same index as far
+   * back as the played ones go; open ones. Then each row of the page in full.
    */
   own: SqlSchema.findAll({
     Request: Schema.Struct({ ...ofOwner, limit: Schema.Int, offset: Schema.Int, up_to: Schema.Int }),
@@ -166,14 +169,18 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
     execute: ({ limit, offset, up_to, ...of }) => {
       const versions = ofOwnerIn(sql, of)
       const newest = sql`ORDER BY ended_at DESC, id DESC LIMIT ${up_to}`
+      // A match ends after it was created.
+      const end = sql`coalesce((SELECT min(p.ended_at) FROM played p HAVING count(*) >= ${up_to}), '-infinity')`
       return sql`
-      WITH page AS MATERIALIZED (SELECT * FROM (
-          (SELECT DISTINCT n.id, n.ended_at FROM version v CROSS JOIN LATERAL (
-              SELECT DISTINCT x.match_id AS id, x.ended_at FROM seat x WHERE x.version_id = v.id AND x.rank > 0 ${newest}) n
-            WHERE ${versions} ${newest})
+      WITH played AS MATERIALIZED (SELECT DISTINCT n.id, n.ended_at FROM version v CROSS JOIN LATERAL (
+            SELECT DISTINCT x.match_id AS id, x.ended_at FROM seat x WHERE x.version_id = v.id AND x.rank > 0 ${newest}) n
+          WHERE ${versions} ${newest}),
+        page AS MATERIALIZED (SELECT * FROM (
+          SELECT * FROM played
           UNION ALL
-          (SELECT DISTINCT x.match_id, m.created_at FROM version v JOIN seat x ON x.version_id = v.id JOIN match m ON m.id = x.match_id
-            WHERE ${versions} AND x.rank = 0)
+          (SELECT DISTINCT n.id, m.created_at FROM version v CROSS JOIN LATERAL (SELECT x.match_id AS id FROM seat x
+              WHERE x.version_id = v.id AND x.rank = 0 AND x.ended_at >= ${end} OFFSET 0) n JOIN match m ON m.id = n.id
+            WHERE ${versions})
           UNION ALL
           (SELECT x.id, x.created_at ${openOf(sql, versions)})) own
         ORDER BY ended_at DESC, id DESC LIMIT ${limit} OFFSET ${offset})
@@ -185,17 +192,25 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
     }
   }),
 
-  /** Counts by seat_version, and the open ones. */
-  ownCount: SqlSchema.findOne({
-    Request: Schema.Struct(ofOwner),
-    Result: Schema.Struct({ total: Schema.Int }),
-    execute: (of) => {
-      const versions = ofOwnerIn(sql, of)
-      return sql`
-      SELECT (SELECT count(DISTINCT x.match_id) FROM version v JOIN seat x ON x.version_id = v.id WHERE ${versions})::int
-        + (SELECT count(*) ${openOf(sql, versions)})::int AS total`
-    }
-  })
+  /**
+   * What has come of an owner's ended matches since an instant of each season, or all: by version_owner, then seat_version. The newest match of
+   * each season by match_newest. Open ones are a row of their own.
+   */
+  cameOfOwner: (of: OfOwner, since: Since) =>
+    Effect.map(
+      sql<
+        Pick<Came, "season_id" | "edge" | "total" | "early">
+      >`${cameOfOwner(sql, ofOwnerIn(sql, of), openOf(sql, ofOwnerIn(sql, of)), since)}`,
+      (rows) => rows.map((row): Came => ({ ...row, marks: "", rows: [], whole: true, last_trial: null }))
+    ),
+
+  /** About how many seats an owner has, by version_owner and then rating_version. */
+  matchesOfOwner: (of: OfOwner) =>
+    Effect.map(
+      sql<{ matches: number }>`SELECT coalesce(sum(r.matches), 0)::int AS matches FROM version v
+        JOIN rating r ON r.version_id = v.id AND r.season_id = v.season_id AND r.ladder = 'open' WHERE ${ofOwnerIn(sql, of)}`,
+      (rows) => rows[0]!.matches
+    )
 })
 
 const makeOwnOne = (sql: SqlClient.SqlClient) => ({
@@ -221,9 +236,12 @@ const makeOwnOne = (sql: SqlClient.SqlClient) => ({
 
 const uuids = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) => sql`string_to_array(${ids.join()}, ',')::uuid[]`
 
+/** The contract's number (docs/contract.md#fields-of-a-match). */
+const MET_SEATS = 200
+
 const makeRelated = (sql: SqlClient.SqlClient) => ({
   /**
-   * Up to `limit` other rated matches: those in which all of the models met, by the seats of the first model; those in which one of
+   * Up to `limit` other rated matches: those in which all of the models met, among the latest seats of the first model; those in which one of
    * them played, by the seats of each; those on the board, by match_newest, between its first and last match. Seats are those of a
    * model's versions (version_model) by seat_version. Each branch stops at the limit, in the order of its index.
    */
@@ -239,20 +257,31 @@ const makeRelated = (sql: SqlClient.SqlClient) => ({
     }),
     Result: CardRow,
     execute: ({ id, limit, map, models, on_board, season_id, viewer }) => {
-      const newestOf = (model: Statement.Fragment, more: Statement.Fragment) => sql`
+      const newestOf = (model: Statement.Fragment) => sql`
         SELECT n.id, n.ended_at FROM version v CROSS JOIN LATERAL (
             SELECT m.id, m.ended_at FROM seat x JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
-            WHERE x.version_id = v.id AND m.id <> ${id} AND ${seesMatch(sql, viewer)} ${more}
+            WHERE x.version_id = v.id AND m.id <> ${id} AND ${seesMatch(sql, viewer)}
             ORDER BY x.ended_at DESC, x.match_id DESC LIMIT ${limit}) n
           WHERE v.model_id = ${model} ORDER BY n.ended_at DESC, n.id DESC LIMIT ${limit}`
-      const met = sql`AND (SELECT count(DISTINCT y.model_id) FROM seat y WHERE y.match_id = x.match_id AND y.model_id = ANY (${uuids(sql, models)}))
-        = ${models.length}`
+      // Models that have met once may each have a hundred thousand seats.
+      const latest = sql`SELECT n.* FROM version v CROSS JOIN LATERAL (SELECT x.match_id, x.ended_at FROM seat x
+            WHERE x.version_id = v.id ORDER BY x.ended_at DESC, x.match_id DESC LIMIT ${sql.literal(String(MET_SEATS))}) n
+          WHERE v.model_id = ${models[0]!} ORDER BY n.ended_at DESC, n.match_id DESC LIMIT ${sql.literal(String(MET_SEATS))}`
+      const all = sql.and(
+        models.slice(1).map((model) => sql`EXISTS (SELECT 1 FROM seat y WHERE y.match_id = x.match_id AND y.model_id = ${model})`)
+      )
+      const met =
+        models.length === 1
+          ? newestOf(sql`${models[0]!}`)
+          : sql`SELECT m.id, m.ended_at FROM (SELECT x.* FROM (${latest}) x WHERE ${all}) x
+            JOIN match m ON m.id = x.match_id JOIN season s ON s.id = m.season_id
+            WHERE m.id <> ${id} AND ${seesMatch(sql, viewer)} ORDER BY x.ended_at DESC, x.match_id DESC LIMIT ${limit}`
       return sql`
         WITH near AS (
-            SELECT 1 AS tier, own.id, own.ended_at FROM (${newestOf(sql`${models[0]!}`, met)}) own
+            SELECT 1 AS tier, own.id, own.ended_at FROM (${met}) own
             UNION ALL
             SELECT 2, own.id, own.ended_at FROM unnest(${uuids(sql, models)}) o(model)
-              CROSS JOIN LATERAL (${newestOf(sql`o.model`, sql``)}) own
+              CROSS JOIN LATERAL (${newestOf(sql`o.model`)}) own
             UNION ALL
             (SELECT 3, m.id, m.ended_at FROM match m WHERE m.season_id = ${season_id} AND m.map_id = ${map} AND m.id <> ${id}
               AND ${sql.literal(counts())} ${within(sql, on_board)} ORDER BY m.ended_at DESC, m.id DESC LIMIT ${limit * 3})),

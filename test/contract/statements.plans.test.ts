@@ -14,7 +14,7 @@ import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
 import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
-import { growingParts, indexesOf, type Node, type Planned, planner } from "../support/Plans.ts"
+import { growingParts, indexesOf, type Node, nodesOf, type Planned, planner } from "../support/Plans.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 const SIZE = { matches: 50_000, entries: 2_000 }
@@ -238,6 +238,11 @@ const filled = Layer.effectDiscard(filling).pipe(Layer.provideMerge(database))
 const bounded: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, ReadonlyArray<string>]> = [
   ["own", [{ ...ofOwner, limit: 25, offset: 0, up_to: 25 }], ["version_owner", "seat_version"]],
   ["cameOfOwner", [ofOwner, new Map([[season_id, now]])], ["version_owner", "seat_version", "match_newest"]],
+  [
+    "cardsOfRows",
+    [listing({ model, sort: "discussed" }, null), cut, { ids: [account], last_trial: undefined }],
+    ["match_pkey", "thread_match"]
+  ],
   ["related", [{ ...NAMED, models: [model, id("model", 102), id("model", 103)] }], ["version_model", "seat_version", "match_newest"]]
 ]
 
@@ -338,6 +343,17 @@ layer(filled)("plans", (it) => {
         assert.includeMembers([...indexesOf(one!)], [...indexes], JSON.stringify(query))
         assert.deepStrictEqual(growingParts(one!, LARGE, SORTED_MAX), [], JSON.stringify(query))
       }
+    })
+  )
+
+  it.effect("all of a season's boards are counted without looking up matches", () =>
+    Effect.gen(function* () {
+      const file = files.find((each) => each.endsWith("/board/queries.ts"))!
+      const [all] = yield* plansOf(Effect.flatMap(queriesOf(file), ({ counted }) => counted!({ season_id, after: 0 })))
+      const [later] = yield* plansOf(Effect.flatMap(queriesOf(file), ({ counted }) => counted!({ season_id, after: 30_000 })))
+      const scanOf = (planned: Planned) =>
+        nodesOf(planned.plan).flatMap((node) => (node["Relation Name"] === "match" ? [[node["Node Type"], node["Index Name"]]] : []))
+      assert.deepStrictEqual([scanOf(all!), scanOf(later!)], [[["Index Only Scan", "match_newest"]], [["Index Scan", "match_rated"]]])
     })
   )
 

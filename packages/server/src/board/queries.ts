@@ -4,6 +4,7 @@ import { BoardDetail } from "@agon/api/board/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
+import { counts } from "../database/visibility.ts"
 import { iso } from "../season/queries.ts"
 
 const { board: _, matches: __, periods: ___, ...fields } = BoardDetail.fields
@@ -50,14 +51,17 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE b.season_id = ${season_id} AND b.map_id = ${map_id}`
   }),
 
-  /** The season's totals of rated and voided matches, and by board the matches rated after number `after`, by match_rated. */
+  /**
+   * The season's totals of rated and voided matches, and by board the matches rated after number `after`, by match_rated; all of them by
+   * match_newest, which has the board, so that no match is looked up.
+   */
   counted: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, after: Schema.Int }),
     Result: CountedRow,
     execute: ({ after, season_id }) => sql`
       SELECT (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided, c.map_id, c.matches
       FROM season s LEFT JOIN LATERAL (SELECT m.map_id, count(*)::int AS matches FROM match m
-        WHERE m.season_id = s.id AND m.rated_n > ${after} GROUP BY m.map_id) c ON true
+        WHERE m.season_id = ${season_id} AND ${after === 0 ? sql.literal(counts()) : sql`m.rated_n > ${after}`} GROUP BY m.map_id) c ON true
       WHERE s.id = ${season_id}`
   })
 }))

@@ -42,13 +42,18 @@ const ROWS_MAX = 200_000
 /** Matches of a side that are read within a request: 0.2 s, and 2 s where each is looked up for its figure. */
 const LARGE_SIDE = 50_000
 
+/** Of a list whose order cannot be kept the first rows are those of the newest. */
+const orderable = <L extends Listing>(listing: L): L =>
+  isKeepable(listing.query.sort) ? listing : { ...listing, query: { ...listing.query, sort: "newest" } }
+
 export const makeFirstRows = (queries: Queries, whole: WholeCount) => {
   const [sides, seasons] = [new KeptLists({ rows: FIRST_ROWS, all: ROWS_MAX }), new KeptLists({ rows: FIRST_ROWS, all: ROWS_MAX })]
 
   return {
-    /** Of a list whose order cannot be kept, the rows are those of the newest. A large side is read anew beside the requests that ask for it. */
-    ofSide: ({ query, ...of }: Listing) => {
-      const listing = { ...of, query: isKeepable(query.sort) ? query : { ...query, sort: "newest" as const } }
+    /** A large side is read anew beside the requests that ask for it. */
+    ofSide: (asked: Listing) => {
+      const listing = orderable(asked)
+      const { query: _, ...of } = listing
       const name = listOf(listing)
       return sides.read(
         name,
@@ -60,7 +65,8 @@ export const makeFirstRows = (queries: Queries, whole: WholeCount) => {
       )
     },
 
-    ofSeason: (listing: OfSeason, fitting: Fitting) => {
+    ofSeason: (asked: OfSeason, fitting: Fitting) => {
+      const listing = orderable(asked)
       const name = listOf(listing)
       return seasons.read(
         name,
@@ -92,8 +98,11 @@ export const makeOwnTotals = (queries: Queries, whole: WholeCount) => {
 
 /** So many matches are passed by for each that fits before the first rows of a list are kept: under other sorts each is looked up. */
 const SCATTERED = { newest: 40, figured: 1.5 }
-export const isScattered = ({ of, total }: Fitting, { query: { cursor, limit, sort } }: Listing) =>
-  isKeepable(sort) && cursor + limit < FIRST_ROWS && of > total * (sort === "newest" ? SCATTERED.newest : SCATTERED.figured)
+export const isScattered = ({ of, total }: Fitting, { query: { cursor, limit, sort } }: Listing) => {
+  // Where the order cannot be kept, all that fit have to be known.
+  if (!isKeepable(sort)) return total < FIRST_ROWS && of > total * SCATTERED.newest
+  return cursor + limit < FIRST_ROWS && of > total * (sort === "newest" ? SCATTERED.newest : SCATTERED.figured)
+}
 
 export type FirstRows = ReturnType<typeof makeFirstRows>
 

@@ -275,8 +275,8 @@ export interface KnownRows {
 }
 
 /**
- * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, those of the page
- * under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
+ * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, all of the list under
+ * `discussed`, those of the page under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
  */
 export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_trial }: KnownRows): Fragment => {
   const { sort } = listing.query
@@ -284,7 +284,9 @@ export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_tri
   const known = sql`SELECT m.id, m.ended_at, ${sql.literal(figure)} AS figure
     FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) k(id) JOIN match m ON m.id = k.id JOIN season s ON s.id = m.season_id
     WHERE ${sql.literal(rated)} AND ${listing.season_id === null ? sees(sql, listing.viewer) : sql`m.season_id = ${listing.season_id}`}`
-  return sort === "newest" ? withTrials(sql, listing, cut, known, last_trial) : known
+  if (sort === "newest") return withTrials(sql, listing, cut, known, last_trial)
+  if (sort !== "discussed") return known
+  return sql`${known} ORDER BY figure DESC, ended_at DESC, id DESC LIMIT ${bound(sql, cut.limit)} OFFSET ${bound(sql, cut.offset)}`
 }
 
 /** Rated matches as far as the page ends, and the trials as far as these go, newest first. */

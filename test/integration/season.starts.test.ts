@@ -127,9 +127,13 @@ layer(pg, { excludeTestServices: true })("a season that learns how far its field
         )
         const next = yield* head
         assert.deepStrictEqual(next.starts, learned.starts)
-        assert.strictEqual(yield* assertAsReplayed(sql, next), 0, "rows of the round before are read as reset to that start")
+        assert.strictEqual(yield* assertAsReplayed(sql, next), 0)
         yield* play(20)
         yield* assertAsReplayed(sql, yield* head)
+        yield* sql.unsafe("UPDATE rating SET round = 0, mu = 5, sigma = 7")
+        const behind = yield* sql.unsafe<{ ladder: "open"; sigma: number }>("SELECT DISTINCT ladder, sigma FROM standing ORDER BY ladder")
+        const due = ["nano", "open"].map((ladder) => ({ ladder, sigma: learned.starts.at(-1)!.sigmas[LADDERS.indexOf(ladder as "open")] }))
+        assert.deepStrictEqual(behind, due as typeof behind, "rows of the round before are read as reset to its start")
       }).pipe(Effect.scoped),
     60_000
   )

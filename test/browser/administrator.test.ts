@@ -18,6 +18,7 @@ import { asTold, TRIES_MAX } from "../support/putOff.ts"
 import { snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 import { leftOut } from "../support/slow.ts"
+import { actionsOutOfSight } from "./tables.ts"
 
 const HERE = { game: "snakes", slug: "spring-cup" }
 const SEASON = "/games/snakes/seasons/spring-cup"
@@ -214,6 +215,7 @@ const assertPages = Effect.fnUntraced(function* (paths: ReadonlyArray<string>, s
     assert.deepStrictEqual(yield* Effect.promise(() => shown.violations()), [], path)
     assert.deepStrictEqual(shown.faults, [], path)
     assert.isAtMost(yield* Effect.promise(() => shown.width()), viewport.width, path)
+    assert.deepStrictEqual(yield* Effect.promise(() => shown.page.evaluate(actionsOutOfSight)), [], path)
     yield* Effect.promise(() => shown.close())
   }
 })

@@ -16,7 +16,7 @@ import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { sample } from "../support/slow.ts"
 import { seedAccounts } from "../support/Web.ts"
-import { lookAtTables } from "./tables.ts"
+import { actionsOutOfSight, lookAtTables } from "./tables.ts"
 
 const PLAYED = Fixture.matchIds.open
 /** Names that would do harm where a page did not escape them, and long ones. */
@@ -274,6 +274,28 @@ else
         )
         assert.isAtMost(yield* Effect.promise(() => watched.width()), 320)
         yield* Effect.promise(() => watched.close())
+      })
+    )
+
+    it.effect("keep the buttons of a table's rows in sight, on a phone and on a screen", () =>
+      Effect.gen(function* () {
+        const { as, origin } = yield* Service.Service
+        yield* (yield* as("bob")).webhook.createWebhook({ payload: { url: "https://10.9.8.7/agon" } })
+        const session = { name: "service_session", value: "bob-token", url: origin }
+        for (const width of [320, 1280]) {
+          const watched = yield* open("/news", { viewport: { width, height: 800 } })
+          const { page } = watched
+          for (const path of ["/me/sessions", "/me/webhooks"]) {
+            yield* Effect.promise(async () => {
+              await page.context().addCookies([session])
+              await page.goto(`${origin}${path}`)
+            })
+            assert.isAbove(yield* Effect.promise(() => page.locator("td button").count()), 0, path)
+            assert.deepStrictEqual(yield* Effect.promise(() => page.evaluate(actionsOutOfSight)), [], `${path} at ${width}`)
+            yield* Effect.promise(() => assertClean(watched, path))
+          }
+          yield* Effect.promise(() => watched.close())
+        }
       })
     )
 

@@ -168,6 +168,34 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
     })
   )
 
+  it.effect("moves a round that is to come, by what was typed anew alone, and is told where that cannot be", () =>
+    Effect.gen(function* () {
+      const { admin, of } = yield* scheduled("moved")
+      const root = yield* as("root")
+      yield* admin.round.planRound({ params: of, payload: { kind: "round", games: 5, starts_at: "2098-01-01T00:00:07Z" } })
+      const at = deskOf("moved", "/rounds?round=1")
+      const round = Effect.map(admin.round.rounds({ params: of, query: { limit: 1, cursor: 0 } }), ({ rounds }) => rounds[0]!)
+      const [first, second, third] = [yield* root.open(at), yield* root.open(at), yield* root.open(at)]
+      const list = yield* root.open(deskOf("moved", "/rounds"))
+      assert.include(list.shown.text, `<a href="${at}#move" aria-label="Move: Round 1">Move</a>`)
+      assert.notInclude(list.shown.text, 'id="move"')
+      const moved = yield* root.press(first, "Move", { games: "6" })
+      assert.deepStrictEqual([moved.status, moved.path], [303, deskOf("moved", "/rounds?done=yes")])
+      assert.deepInclude(yield* round, { games: 6, starts_at: "2098-01-01T00:00:07.000Z" })
+      const past = yield* root.press(second, "Move", { starts_at: "2020-01-01T00:00" })
+      assert.strictEqual(past.status, 400)
+      assert.include(outcomeIn(past.shown.text), '<a href="#move-starts_at">Its start, in UTC</a>')
+      assert.strictEqual(fieldIn(past.shown.text, "Move", "starts_at"), "2020-01-01T00:00")
+      const late = yield* root.press(third, "Move", { games: "9", starts_at: "2098-02-01T00:00" })
+      assert.strictEqual(late.status, 409)
+      assert.include(late.shown.text, "It is 6 now, and was 5 when the form was shown; you typed 9.")
+      assert.strictEqual((yield* root.press(late, "Move")).status, 303)
+      assert.deepInclude(yield* round, { games: 9, starts_at: "2098-02-01T00:00:00.000Z" })
+      yield* admin.round.patchRound({ params: { ...of, n: "1" }, payload: { withdrawn: true } })
+      assert.notInclude((yield* root.open(at)).shown.text, 'id="move"')
+    })
+  )
+
   it.effect("pages through more rounds than a page has", () =>
     Effect.gen(function* () {
       yield* scheduled("rounds")

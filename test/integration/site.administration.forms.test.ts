@@ -40,6 +40,9 @@ interface Ids {
 
 const tried = (at: string, form: string, good: Fields, ill: Fields, refusal: number): Tried => ({ at, form, good, ill, refusal })
 
+/** As it was planned. */
+const ROUND = JSON.stringify({ games: "9", starts_at: "2098-01-01T00:00" })
+
 const ofSeason = ({ participant, seasonKey }: Ids): ReadonlyArray<Tried> => [
   tried(DESK, "fleet", { matches: "both", admissions: "platform" }, { matches: "none" }, 400),
   tried(DESK, "fill", { enabled: "yes", max_per_hour: "" }, { max_per_hour: "x" }, 400),
@@ -51,6 +54,7 @@ const ofSeason = ({ participant, seasonKey }: Ids): ReadonlyArray<Tried> => [
   tried(`${DESK}/people`, "appoint", { username: "bob" }, { username: "nobody" }, 404),
   tried(`${DESK}/people`, "dismiss", { username: "bob" }, { username: "nobody" }, 404),
   tried(`${DESK}/rounds`, "plan", { kind: "round", games: "9", starts_at: "2098-01-01T00:00" }, { games: "0" }, 400),
+  tried(`${DESK}/rounds`, "move", { n: "1", games: "8", starts_at: "2098-01-01T00:00", was: ROUND }, { n: "99" }, 404),
   tried(`${DESK}/rounds`, "withdraw", { n: "1" }, { n: "99" }, 404),
   tried(`${DESK}/runners`, "create", { name: "rack" }, { name: "" }, 400),
   tried(`${DESK}/runners`, "revoke", { key: seasonKey }, { key: NOBODY }, 404),

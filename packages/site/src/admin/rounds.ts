@@ -1,4 +1,5 @@
 /** Rounds and finals of a season with their clock. The platform's administrators plan them; others see the one in play and the next. */
+import type { PageQuery } from "@agon/api/Pages.ts"
 import { PlanRound, type Round } from "@agon/api/season/rounds.ts"
 import type { RoundKind, Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
@@ -9,8 +10,9 @@ import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { clock } from "../season/parts.ts"
-import { button, instantOf, numberOf, seasonForm } from "./forms.ts"
+import { button, instantOf, numberOf, type OfSeason, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
+import { move, moveAt, moving, nameOf } from "./moveRound.ts"
 
 const STATES: Readonly<Record<Round["state"], string>> = {
   pending: "to come",
@@ -39,10 +41,8 @@ const withdraw = seasonForm("rounds", {
   send: ({ client, of, typed }) => client.round.patchRound({ params: { ...of, n: typed.one("n") }, payload: { withdrawn: true } })
 })
 
-const nameOf = ({ kind, n }: Round) => (kind === "finals" ? "Finals" : `Round ${n}`)
-
 const row =
-  (isOver: boolean) =>
+  (of: OfSeason, page: PageQuery, isOver: boolean) =>
   (round: Round): Html => {
     const { ended_at, games, n, started_at, starts_at, state } = round
     return html`<tr>
@@ -51,7 +51,7 @@ const row =
 <td>${counted(games, "match", "matches")}</td>
 <td>${time(started_at ?? starts_at)}</td>
 <td>${ended_at !== null && time(ended_at)}</td>
-<td>${state === "pending" && !isOver && button(withdraw, { n: String(n) }, "Withdraw", nameOf(round))}</td>
+<td>${state === "pending" && !isOver && html`<a href="${moveAt(of, n, page)}" aria-label="Move: ${nameOf(round)}">Move</a> ${button(withdraw, { n: String(n) }, "Withdraw", nameOf(round))}`}</td>
 </tr>
 `
   }
@@ -87,10 +87,10 @@ const planning = (season: Season, rounds: ReadonlyArray<Round>, tried: Tried | u
 
 export const seasonRounds = seasonDesk({
   part: "rounds",
-  query: ["cursor"],
-  forms: [plan],
+  query: ["round", "cursor"],
+  forms: [plan, move],
   buttons: [withdraw],
-  render: Effect.fnUntraced(function* ({ account, client, links, of, page, season, tried }) {
+  render: Effect.fnUntraced(function* ({ account, client, links, of, page, query, season, tried }) {
     const list = account.admin ? yield* client.round.rounds({ params: of, query: page }) : undefined
     const isOver = season.close_requested_at !== null || season.state === "closed"
     const planned =
@@ -98,9 +98,9 @@ export const seasonRounds = seasonDesk({
         ? isOver
           ? over(season)
           : html`<p>The platform's administrators plan rounds.</p>`
-        : html`${table("Rounds", HEADINGS, list.rounds.map(row(isOver)), "No round has been planned.")}
+        : html`${table("Rounds", HEADINGS, list.rounds.map(row(of, page, isOver)), "No round has been planned.")}
 ${links(list.next_cursor)}
-${isOver ? over(season) : planning(season, list.rounds, tried)}`
+${isOver ? over(season) : html`${moving(list.rounds, query["round"], tried)}${planning(season, list.rounds, tried)}`}`
     return html`<h2>Rounds and finals</h2>
 <p>At the start of a round every rating returns to 1500. When every model has its matches in the finals, the season closes by itself.</p>
 ${clock(season)}

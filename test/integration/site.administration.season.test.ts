@@ -54,7 +54,7 @@ const prepared = Effect.fnUntraced(function* (admin: Visitor) {
   assert.strictEqual(made.path, `${desk()}?done=yes`)
   const restricted = yield* pressed(admin, desk(), "Yes, restrict entry to the roster: Forms")
   assert.include(restricted.shown.text, "Only people on the roster may enter")
-  yield* pressed(admin, desk("/people"), "Add", { logins: "ada\nbob", provider: "dev" })
+  yield* pressed(admin, desk("/people"), "Add", { logins: "ada\nbob", provider: "dev" }, 200)
   const file = JSON.stringify(BOARD)
   const preview = yield* pressed(admin, desk("/boards"), "Show its picture", { file }, 200)
   assert.strictEqual((yield* admin.press(preview, "Upload")).status, 303)

@@ -179,11 +179,14 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       assert.match(preview.text, /<title>Preview<\/title>/)
       assertPage(desk("boards"), preview)
       const ill = yield* sent(desk("boards"), "ada", { form: "add", do: "add", file: `${ILL}{` })
-      assert.deepStrictEqual([ill.status, fault(ill.text)], [400, "This is no JSON."])
+      assert.strictEqual(ill.status, 400)
+      assert.match(fault(ill.text) ?? "", /^This is no JSON: .*(token|position)/, "and where")
       assertPage(desk("boards"), ill)
-      const invalid = yield* sent(desk("boards"), "ada", { form: "add", do: "add", file: "{}" })
-      assert.strictEqual(invalid.status, 422)
-      assert.isDefined(fault(invalid.text))
+      for (const what of ["add", "preview"]) {
+        const invalid = yield* sent(desk("boards"), "ada", { form: "add", do: what, file: "{}" })
+        assert.strictEqual(invalid.status, 422, what)
+        assert.match(fault(invalid.text) ?? "", /is required/, "no picture of what is no board")
+      }
       const added = yield* sent(desk("boards"), "ada", { form: "add", do: "add", file: board })
       assert.deepStrictEqual([added.status, added.headers.get("location")], [303, `${desk("boards")}?done=yes#outcome`])
       assert.strictEqual((yield* sent(desk("boards"), "ada", { form: "switch", map_id: "typed", enabled: "yes" })).status, 303)
@@ -192,12 +195,17 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       assert.strictEqual(key.status, 200)
       const [secret = ""] = /agon_rk_[\w-]{20,}/.exec(key.text) ?? []
       assert.isAbove(secret.length, 20)
+      assert.notInclude(key.text, 'value="rack"', "another click makes no second key of the name")
       assert.notInclude((yield* get(desk("runners"), "ada")).text, secret)
-      for (const [part, fields] of [
-        ["people", { form: "add", logins: `${ILL}\n\ngrace`, provider: "dev" }],
-        ["notices", { form: "notice", subject: ILL, link: "" }]
-      ] as const)
-        assert.strictEqual((yield* sent(desk(part), "ada", fields)).status, 303, part)
+      assert.strictEqual((yield* sent(desk("notices"), "ada", { form: "notice", subject: ILL, link: "" })).status, 303)
+      const roster = yield* sent(desk("people"), "ada", { form: "add", logins: `${ILL}\n\ngrace, Ada; Bob\tgrace`, provider: "dev" })
+      assert.strictEqual(roster.status, 200)
+      assertPage(desk("people"), roster)
+      assert.match(roster.text, /<textarea[^>]* id="add-logins"[^>]*>\n<\/textarea>/, "it was taken")
+      const names = /See whether each is spelt right: (.*?)\.<\/p>/s.exec(roster.text)?.[1] ?? ""
+      assert.include(names, "<bdi>grace</bdi>")
+      assert.notInclude(names, "Ada", "who has signed in")
+      for (const login of ["grace", "ada", "bob"]) assert.include(roster.text.toLowerCase(), `<th scope="row"><bdi>${login}</bdi></th>`)
       const nobody = yield* sent(desk("people"), "ada", { form: "appoint", username: "bob" })
       assert.strictEqual(nobody.status, 403) // the platform's administrators appoint
       const unknown = yield* sent(desk("matches"), "ada", { form: "void", id: "none", reason: "a test" })
@@ -320,6 +328,9 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
         ...{ visibility: "public", entry: "open", "fleet.matches": "both", "fleet.admissions": "both", providers: "dev" },
         "rules.match.max_turns": "123"
       }
+      const unknown = yield* sent("/admin/seasons", "root", { ...fields, admins: "ada, nobody-here\nnor-here" })
+      assert.strictEqual(unknown.status, 400)
+      assert.match(unknown.text, /id="create-admins-fault"><bdi>There is no account nobody-here, nor-here\.</)
       const refused = yield* sent("/admin/seasons", "root", { ...fields, "rules.trial.matches": "21" })
       assert.strictEqual(refused.status, 422)
       assert.match(refused.text, /id="create-rules.trial.matches-fault"/)
@@ -348,7 +359,12 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       const before = yield* shown()
       assert.include(before, `href="${desk}?version=${v.beta1}#disqualify"`)
       assert.notInclude(before, `?version=${v.random}#`, "a baseline is switched off instead")
-      assert.match(yield* shown(`${desk}?version=${v.beta1}`), new RegExp(`<input value="${v.beta1}"[^>]* id="disqualify-id"`))
+      const match = yield* shown(`${desk.replace("entries", "matches")}?match=${Fixture.matchIds.open}`)
+      assert.match(match, new RegExp(`<p>The match <a href="/matches/${Fixture.matchIds.open}"><bdi>[^<]*</bdi> – .*on the board `))
+      const chosen = yield* shown(`${desk}?version=${v.beta1}`)
+      assert.match(chosen, new RegExp(`<input value="${v.beta1}"[^>]* id="disqualify-id"`))
+      assert.match(chosen, /<p>The entry <a href="[^"]*"><bdi>[^<]*<\/bdi><\/a> version 1 of <a href="\/people\/bob">/)
+      assert.notInclude(yield* shown(`${desk}?version=${"0".repeat(36)}`), "The entry <a")
       const fields = { form: "disqualify", id: v.beta1, reason: ILL }
       for (const [change, status] of [
         [{ reason: "" }, 400],

@@ -58,6 +58,13 @@ const slugOf = (name: string): string =>
     .slice(0, 64)
     .replace(/-+$/, "")
 
+const NAMED_MAX = 20
+
+const noAccounts = (names: ReadonlyArray<string>): string => {
+  const more = names.length - NAMED_MAX
+  return `There is no account ${names.slice(0, NAMED_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`
+}
+
 const invalid = (path: string, message: string) => new InvalidRequest({ detail: message, errors: [{ path, message }] })
 
 const checked = Effect.fnUntraced(function* (body: CreateSeason) {
@@ -89,7 +96,8 @@ const makeSeasonMaker = Effect.gen(function* () {
           .insert(id, game, slug, digest, rules, body, now)
           .pipe(onUnique("season_slug", () => new SeasonExists({ detail: `${game} has a season ${slug} already.` })))
         const appointed = admins.length === 0 ? [] : yield* queries.appoint(id, admins, now)
-        if (appointed.length < admins.length) return yield* invalid("admins", "Not every name is that of an account.")
+        const unknown = admins.filter((name) => appointed.every(({ username }) => username !== name))
+        if (unknown.length > 0) return yield* invalid("admins", noAccounts(unknown))
       })
       const audit = () => auditOf(account, "season.create", slug)
       yield* audits.logged({ game, season_id: id }, write, audit).pipe(Effect.ensuring(cache.purge(gameTag(game))))

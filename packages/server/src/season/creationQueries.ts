@@ -18,8 +18,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       ${storableJson(rules)}::jsonb, ${storableJson(body.weight_classes)}::jsonb, ${storableJson(body.fleet)}::jsonb,
       ${JSON.stringify(NO_FILL)}::jsonb, ${digest}, ${JSON.stringify(freshHead())}::jsonb)`,
 
-  /** One row for each name that account_username has; answers how many. */
-  appoint: (id: string, usernames: ReadonlyArray<string>, now: Date) => sql`
-    INSERT INTO season_admin (season_id, account_id, added_at)
-    SELECT ${id}, a.id, ${now} FROM account a WHERE ${sql.in("a.username", usernames)} RETURNING account_id`
+  /** One row for each name that account_username has; answers these names. */
+  appoint: (id: string, usernames: ReadonlyArray<string>, now: Date) => sql<{ readonly username: string }>`
+    WITH known AS (SELECT a.id, a.username FROM account a WHERE ${sql.in("a.username", usernames)}),
+      appointed AS (INSERT INTO season_admin (season_id, account_id, added_at) SELECT ${id}, id, ${now} FROM known)
+    SELECT username FROM known`
 }))

@@ -9,7 +9,7 @@ import { counted, time, words } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { button, linesOf, ShownHere, seasonForm } from "./forms.ts"
+import { button, listed, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 
 const record = seasonForm("baselines", {
@@ -27,7 +27,7 @@ const copy = seasonForm("baselines", {
   fields: ["from", "baselines"],
   codes: { unknown_season: "from" },
   send: ({ client, of, typed }) => {
-    const baselines = linesOf(typed.one("baselines"))
+    const baselines = listed(typed.one("baselines"))
     const payload = { from: typed.one("from").trim(), ...(baselines.length === 0 ? {} : { baselines }) }
     return Effect.map(client.baseline.importBaselines({ params: of, payload }), (shown) => new ShownHere({ shown }))
   }

@@ -1,7 +1,9 @@
 /** A season's boards as pictures, and the forms that add them. */
-import type { ImportedBoards } from "@agon/api/board/admin.ts"
+import { BoardInvalid, type ImportedBoards } from "@agon/api/board/admin.ts"
 import type { BoardRow } from "@agon/api/board/api.ts"
+import { sentencesOf } from "@agon/api/fieldErrors.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
+import { engineOf } from "@agon/engine/registry.ts"
 import { Effect, Exit, Schema } from "effect"
 import { type Html, html, made, said } from "../html/Html.ts"
 import { seasonDeskAt } from "../html/links.ts"
@@ -10,7 +12,7 @@ import { count, counted, time, words } from "../html/words.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { boardPicture } from "../picture/boardPicture.ts"
-import { button, linesOf, ShownHere, seasonForm } from "./forms.ts"
+import { button, listed, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 
 /** A picture of the largest board has 60 kB. */
@@ -18,18 +20,31 @@ const PICTURES = 12
 
 const fileOf = Schema.decodeUnknownExit(Schema.fromJsonString(Schema.Json))
 
+/** With the place, in the words of the engine that reads it. */
+const noJson = (text: string): string => {
+  try {
+    JSON.parse(text)
+    return "This is no JSON."
+  } catch (error) {
+    return `This is no JSON: ${error instanceof Error ? error.message : ""}`
+  }
+}
+
 const add = seasonForm("boards", {
   name: "add",
   fields: ["file", "do"],
   codes: { board_invalid: "file", board_exists: "file" },
   send: ({ client, of, typed }) => {
-    const file = fileOf(typed.one("file"))
+    const text = typed.one("file")
+    const file = fileOf(text)
     if (Exit.isFailure(file)) {
-      const errors = [{ path: "file", message: "This is no JSON." }]
+      const errors = [{ path: "file", message: text.trim() === "" ? "A board file is missing." : noJson(text) }]
       return Effect.fail(new InvalidRequest({ detail: "The board file cannot be read.", errors }))
     }
-    if (typed.one("do") === "preview") return Effect.succeed(new ShownHere({ shown: file.value }))
-    return client.boardAdmin.addBoard({ params: of, payload: file.value })
+    if (typed.one("do") !== "preview") return client.boardAdmin.addBoard({ params: of, payload: file.value })
+    const checked = engineOf(of.game)?.checkBoard(file.value)
+    if (checked?.ok !== false) return Effect.succeed(new ShownHere({ shown: file.value }))
+    return Effect.fail(new BoardInvalid({ detail: sentencesOf(checked.errors, "board"), errors: checked.errors }))
   }
 })
 
@@ -45,7 +60,7 @@ const copy = seasonForm("boards", {
   fields: ["from", "maps"],
   codes: { unknown_season: "from" },
   send: ({ client, of, typed }) => {
-    const maps = linesOf(typed.one("maps"))
+    const maps = listed(typed.one("maps"))
     const payload = { from: typed.one("from").trim(), ...(maps.length === 0 ? {} : { maps }) }
     return Effect.map(client.boardAdmin.importBoards({ params: of, payload }), (shown) => new ShownHere({ shown }))
   }

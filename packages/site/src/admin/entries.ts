@@ -2,6 +2,8 @@
 import type { Entry } from "@agon/api/leaderboard/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { DisqualifyVersion, type Standing } from "@agon/api/version/admin.ts"
+import type { Version } from "@agon/api/version/Version.ts"
+import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { modelAt, owned, seasonDeskAt, withQuery } from "../html/links.ts"
@@ -10,7 +12,7 @@ import { count, decimal } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { invalid } from "../http/refuse.ts"
+import { ifAny, invalid } from "../http/refuse.ts"
 import { doneAt, LeadsTo, type OfSeason, seasonForm } from "./forms.ts"
 import { type SeasonDesk, seasonDesk } from "./guard.ts"
 import { deskNav, ID } from "./parts.ts"
@@ -57,6 +59,10 @@ const entryRow =
 
 const limits = constraintsOf(DisqualifyVersion)
 
+/** The version whose id the form begins with: nobody knows one by its id. */
+const aboutVersion = ({ model, model_id, owner, version }: Version): Html =>
+  html`<p>The entry <a href="${modelAt(model_id)}">${said(model)}</a> version ${version} of ${owned(owner)}.</p>\n`
+
 const disqualifyForm = (tried: Tried | undefined, version: string | undefined): Html => {
   const { area, box, text, whole } = inputs(disqualify, tried, version === undefined ? {} : { id: version })
   return whole(
@@ -67,10 +73,15 @@ const disqualifyForm = (tried: Tried | undefined, version: string | undefined): 
 }
 
 const inContention = Effect.fnUntraced(function* ({ client, links, of, page, query, season, tried }: SeasonDesk) {
-  const { entries, next_cursor } = yield* client.leaderboard.privateLeaderboard({
-    params: of,
-    query: { season: of.slug, ladder: "open", ...page }
-  })
+  const wanted = query["version"] ?? ""
+  const [{ entries, next_cursor }, found] = yield* Effect.all(
+    [
+      client.leaderboard.privateLeaderboard({ params: of, query: { season: of.slug, ladder: "open", ...page } }),
+      isUuid(wanted) ? ifAny(client.version.privateVersion({ params: { id: wanted } })) : Effect.succeed(undefined)
+    ],
+    { concurrency: "unbounded" }
+  )
+  const version = found?.game === of.game && found.season === of.slug ? found : undefined
   return html`<h2>In contention</h2>
 ${table("Entries by their rank on the open ladder", ["Entry", "Owner", "Rank", "Rating", "Matches", "Disqualify"], entries.map(entryRow(season)), "There is none yet.")}
 ${links(next_cursor)}
@@ -79,7 +90,7 @@ ${
     ? html`<p>The season is closed: its podium stays as it is.</p>`
     : html`<h2>Disqualify an entry</h2>
 <p>An entry that broke the season's rules leaves the ladder. Its owner is told the reason. It can be let in again.</p>
-${disqualifyForm(tried, query["version"])}`
+${version !== undefined && aboutVersion(version)}${disqualifyForm(tried, query["version"])}`
 }`
 })
 

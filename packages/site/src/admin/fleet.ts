@@ -110,9 +110,10 @@ const secret = ({ key, name }: NewKey): Html => html`<div role="status">
 `
 
 const createForm = ({ create }: Forms, tried: Tried | undefined): Html => {
-  const { text, whole } = inputs(create, tried)
+  const made = tried?.form === create.name ? (tried.shown as NewKey | undefined) : undefined
+  const { text, whole } = inputs(create, made === undefined ? tried : undefined)
   return html`<h2>Make a key</h2>
-${tried?.form === create.name && tried.shown !== undefined && secret(tried.shown as NewKey)}${whole(text("name", "Name", { hint: "Which machine it is for.", more: html`${limits("name")} autocomplete="off"` }), "Make a key", "Make a key")}`
+${made !== undefined && secret(made)}${whole(text("name", "Name", { hint: "Which machine it is for.", more: html`${limits("name")} autocomplete="off"` }), "Make a key", "Make a key")}`
 }
 
 export const seasonRunners = seasonDesk({

@@ -97,9 +97,9 @@ export const instantOf = (text: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$
 /** An instant of the API as such a field has it. */
 export const localOf = (instant: string | null): string => instant?.slice(0, 16) ?? ""
 
-/** The lines of a text that are not blank. */
-export const linesOf = (text: string): ReadonlyArray<string> =>
-  text.split("\n").flatMap((line) => (line.trim() === "" ? [] : [line.trim()]))
+/** Names that were typed or pasted: one in each line, or with commas, semicolons or tabs between them, which no name has. */
+export const listed = (text: string): ReadonlyArray<string> =>
+  text.split(/[\n\t,;]/).flatMap((name) => (name.trim() === "" ? [] : [name.trim()]))
 
 /** Keys whose text is empty are left out. */
 export const given = <Value>(name: string, text: string, value: (text: string) => Value) =>

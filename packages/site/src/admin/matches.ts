@@ -1,7 +1,8 @@
 /** Matches that an administrator takes out of the ratings. */
 import { type VoidedMatch, VoidMatch } from "@agon/api/match/admin.ts"
-import type { MatchCard } from "@agon/api/match/Match.ts"
+import type { MatchCard, MatchDetail } from "@agon/api/match/Match.ts"
 import type { Season } from "@agon/api/season/Season.ts"
+import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { placesFor, seasonDeskAt, withQuery } from "../html/links.ts"
@@ -10,6 +11,7 @@ import { time, words } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
+import { ifAny } from "../http/refuse.ts"
 import { names } from "../match/cards.ts"
 import { ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
@@ -43,9 +45,18 @@ const limits = constraintsOf(VoidMatch)
 const voided = ({ match, state }: VoidedMatch): Html =>
   html`<p class="good" role="status">The match ${match} ${state === "voided" ? "is void." : "no longer counts; ratings are being computed without it."}</p>\n`
 
-const voidForm = (tried: Tried | undefined, match: string | undefined): Html => {
-  const { area, text, whole } = inputs(cancel, tried, match === undefined ? {} : { id: match })
-  return html`${tried?.form === cancel.name && tried.shown !== undefined && voided(tried.shown as VoidedMatch)}${whole(
+/** The match whose id the form begins with: nobody knows one by its id. */
+const aboutMatch = (season: Season, { id, map, played_at, seats }: MatchDetail): Html =>
+  html`<p>The match <a href="${placesFor(season).match(id)}">${names(seats)}</a> on the board ${map}${played_at !== null && html`, played ${time(played_at)}`}.</p>\n`
+
+const voidForm = (season: Season, tried: Tried | undefined, match: string | undefined, detail: MatchDetail | undefined): Html => {
+  const done = tried?.form === cancel.name ? (tried.shown as VoidedMatch | undefined) : undefined
+  const { area, text, whole } = inputs(
+    cancel,
+    done === undefined ? tried : undefined,
+    match === undefined || done !== undefined ? {} : { id: match }
+  )
+  return html`${done === undefined ? detail !== undefined && aboutMatch(season, detail) : voided(done)}${whole(
     html`${text("id", "Match", { hint: "Its id; “Void” in the list above fills it in, and the address of its page has it.", more: ID })}${area("reason", "Reason", { hint: "The log tells it. At most 500 characters.", more: limits("reason") })}`,
     "Void the match",
     "Void a match"
@@ -57,9 +68,15 @@ export const seasonMatches = seasonDesk({
   query: ["match", "cursor"],
   forms: [cancel],
   render: Effect.fnUntraced(function* ({ client, links, of, page, query, season, tried }) {
-    const { matches, next_cursor } = yield* client.match.privateMatches({
-      query: { game: of.game, season: of.slug, sort: "newest", ...page }
-    })
+    const wanted = query["match"] ?? ""
+    const [{ matches, next_cursor }, match] = yield* Effect.all(
+      [
+        client.match.privateMatches({ query: { game: of.game, season: of.slug, sort: "newest", ...page } }),
+        isUuid(wanted) ? ifAny(client.match.privateMatch({ params: { id: wanted } })) : Effect.succeed(undefined)
+      ],
+      { concurrency: "unbounded" }
+    )
+    const detail = match?.game === of.game && match.season === of.slug ? match : undefined
     return html`<h2>Matches</h2>
 ${table("Rated matches, the newest first", ["Match", "Board", "Ending", "Played", ...(season.state === "closed" ? [] : ["Void"])], matches.map(row(season)), "No match has been played.")}
 ${links(next_cursor)}
@@ -68,7 +85,7 @@ ${
     ? html`<p>The season is closed: its podium stays as it is, and no match is voided.</p>`
     : html`<h2>Void a match</h2>
 <p>Its rating is taken out of all ratings that it moved, and its seats are owed another match. This cannot be undone.</p>
-${voidForm(tried, query["match"])}`
+${voidForm(season, tried, query["match"], detail)}`
 }`
   })
 })

@@ -5,7 +5,7 @@ import { html } from "../html/Html.ts"
 import { platformDeskAt, seasonDeskAt } from "../html/links.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import { inputs } from "../http/inputs.ts"
-import { doneAt, given, instantOf, LeadsTo, linesOf, platformForm } from "./forms.ts"
+import { doneAt, given, instantOf, LeadsTo, listed, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { CLASS_NAMES, RULE_FIELDS, ruleFields, ruleValues, typedClasses, typedRules } from "./rules.ts"
 import { FLEET_USES } from "./steering.ts"
@@ -21,7 +21,7 @@ const create = platformForm("seasons", {
   codes: { season_exists: "slug", unknown_game: "game" },
   send: ({ client, typed }) => {
     const one = (name: string) => typed.one(name)
-    const admins = linesOf(one("admins"))
+    const admins = listed(one("admins"))
     const payload = {
       name: one("name"),
       ...given("slug", one("slug"), (slug) => slug.trim()),
@@ -76,7 +76,7 @@ export const newSeason = platformDesk({
     ])}<fieldset>
 <legend>A competitor signs in with one of</legend>
 ${providers.map(({ label, slug }) => box("providers", slug, label))}</fieldset>
-${choice("fleet.matches", "Matches are played by", FLEET_USES)}${choice("fleet.admissions", "Candidates are examined by", FLEET_USES)}${area("admins", "Its administrators", { hint: "One username in each line; may be left out." })}${ruleFields(fields)}`
+${choice("fleet.matches", "Matches are played by", FLEET_USES)}${choice("fleet.admissions", "Candidates are examined by", FLEET_USES)}${area("admins", "Its administrators", { hint: "Usernames, in lines or with commas; may be left out." })}${ruleFields(fields)}`
     return html`<p>${last === undefined ? "The rules below are the usual ones." : `The rules below begin as those of the season ${last.name}.`} ${games.map(
       ({ name, slug }) => slug !== game.slug && html`<a href="${platformDeskAt("seasons")}?game=${slug}">Begin with those of ${name}</a> `
     )}</p>

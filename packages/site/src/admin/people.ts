@@ -1,15 +1,17 @@
 /** Who may enter a season, and who administers it. */
+import type { Provider } from "@agon/api/account/api.ts"
 import { AppointAdmin, type Participant, type SeasonAdministrator } from "@agon/api/season/people.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { profileAt, seasonDeskAt } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { table } from "../html/table.ts"
-import { counted, time } from "../html/words.ts"
+import { count, counted, time } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
+import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { invalid } from "../http/refuse.ts"
-import { button, given, linesOf, seasonForm } from "./forms.ts"
+import { button, given, listed, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 
 const ADMIN_ROWS = 50
@@ -19,10 +21,13 @@ const add = seasonForm("people", {
   fields: ["logins", "provider"],
   codes: { unknown_provider: "provider" },
   send: ({ client, of, typed }) =>
-    client.roster.addParticipants({
-      params: of,
-      payload: { logins: linesOf(typed.one("logins")), ...given("provider", typed.one("provider"), String) }
-    })
+    Effect.map(
+      client.roster.addParticipants({
+        params: of,
+        payload: { logins: listed(typed.one("logins")), ...given("provider", typed.one("provider"), String) }
+      }),
+      ({ participants }) => new ShownHere({ shown: participants })
+    )
 })
 
 const remove = seasonForm("people", {
@@ -63,6 +68,30 @@ const participant = ({ added_at, id, login, provider, username }: Participant): 
 </tr>
 `
 
+const NAMED_MAX = 50
+
+/** Any login may be put on the roster: a misspelt one is among those that nobody has signed in with. */
+const added = (participants: ReadonlyArray<Participant>): Html => {
+  const unknown = participants.filter(({ username }) => username === null)
+  const more = unknown.length - NAMED_MAX
+  return html`<div role="status">
+<p class="good">${counted(participants.length, "login is", "logins are")} on the roster as typed.</p>
+${
+  unknown.length > 0 &&
+  html`<p>${unknown.length === participants.length ? "None of them has" : `${count(unknown.length)} of them ${unknown.length === 1 ? "has" : "have"} not`} signed in yet. See whether each is spelt right: ${unknown.slice(0, NAMED_MAX).map(({ login }, i) => html`${i > 0 && ", "}${said(login)}`)}${more > 0 && ` and ${count(more)} more`}.</p>\n`
+}</div>
+`
+}
+
+/** A form that was taken stands empty again. */
+const addForm = (providers: ReadonlyArray<Provider>, tried: Tried | undefined): Html => {
+  const shown = tried?.form === add.name ? (tried.shown as ReadonlyArray<Participant> | undefined) : undefined
+  const { area, choice, whole } = inputs(add, shown === undefined ? tried : undefined)
+  const choices = providers.map(({ label, slug }) => ({ value: slug, label }))
+  const body = html`${area("logins", "Logins", { hint: "As each person signs in with it. In lines, or with commas between them.", more: html`required` })}${choice("provider", "They sign in with", choices)}`
+  return html`${shown !== undefined && added(shown)}${whole(body, "Add", "Add to the roster")}`
+}
+
 export const seasonPeople = seasonDesk({
   part: "people",
   query: ["cursor", "admins"],
@@ -80,7 +109,6 @@ export const seasonPeople = seasonDesk({
       ],
       { concurrency: "unbounded" }
     )
-    const { area, choice, whole } = inputs(add, tried)
     const appointing = inputs(appoint, tried)
     const username = appointing.text("username", "Username", { more: html`${constraintsOf(AppointAdmin)("username")} autocomplete="off"` })
     return html`<h2>Administrators</h2>
@@ -93,14 +121,6 @@ ${account.admin && appointing.whole(username, "Appoint", "Appoint an administrat
 ${table("Roster", ["Login", "Signs in with", "Account", "Added", "Take off"], participants.map(participant), "Nobody is on it.")}
 ${links(next_cursor)}
 <h2>Add to the roster</h2>
-${whole(
-  html`${area("logins", "Logins", { hint: "One in each line, as the person signs in with it.", more: html`required` })}${choice(
-    "provider",
-    "They sign in with",
-    providers.map(({ label, slug }) => ({ value: slug, label }))
-  )}`,
-  "Add",
-  "Add to the roster"
-)}`
+${addForm(providers, tried)}`
   })
 })

@@ -123,7 +123,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
       const { text } = yield* get("/games/snakes/seasons/spring/ladders/open/matrix")
       const records = entries.flatMap(({ against }) => against.flatMap((record) => (record === null ? [] : [record])))
       const met = records.filter(({ draws, losses, wins }) => wins + draws + losses > 0)
-      const cells = [...text.matchAll(/<td class="(ahead|behind|even)"><a [^>]*>(\d+)–(\d+)–(\d+)<\/a><br><small>(\w+)</g)]
+      const cells = [...text.matchAll(/<td class="(ahead|behind|even)"><a [^>]*>(\d+)&#8211;(\d+)&#8211;(\d+)<\/a><br><small>(\w+)</g)]
       const words = ({ losses, wins }: (typeof met)[number]) => (wins > losses ? "ahead" : wins < losses ? "behind" : "even")
       assert.deepStrictEqual(
         cells.map(([, colour, wins, draws, losses, word]) => [colour, Number(wins), Number(draws), Number(losses), word]),

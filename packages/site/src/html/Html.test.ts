@@ -1,3 +1,4 @@
+import { isStringOneByteRepresentation } from "node:v8"
 import { assert, describe, it } from "@effect/vitest"
 import { parse } from "parse5"
 import { html, prose, said } from "./Html.ts"
@@ -39,7 +40,7 @@ describe("a page", () => {
   it("isolates the direction of names, and has no character in its title that turns it", () => {
     const page = pageOf("\u202eabc")
     assert.include(page, "<bdi>\u202eabc</bdi>")
-    assert.include(page, "<title>abc – Agon</title>")
+    assert.include(page, "<title>abc &#8211; Agon</title>")
   })
 
   it("escapes every character that means something in text or in an attribute, each time it comes", () => {
@@ -51,6 +52,12 @@ describe("a page", () => {
     const parsed = JSON.parse('{"isEscaped":true}')
     parsed.toString = () => "<i>"
     assert.strictEqual(String(html`<p>${claims}${[parsed]}${"&"}</p>`), "<p>&lt;b&gt;&lt;i&gt;&amp;</p>")
+  })
+
+  it("has its own signs as references and those of a text as they are, so that it takes a byte a character where names do", () => {
+    assert.strictEqual(String(html`<p title="“${"–"}”">👩${"👩"}</p>`), '<p title="&#8220;–&#8221;">&#128105;👩</p>')
+    assert.isTrue(isStringOneByteRepresentation(pageOf("José")))
+    assert.isFalse(isStringOneByteRepresentation(pageOf("–")))
   })
 
   it("shows neither true nor false nor nothing", () => {
@@ -92,7 +99,7 @@ describe("a link that a person wrote", () => {
 it("numbers, sizes and times read as people write them", () => {
   assert.strictEqual(String(time("2026-11-02T09:05:01.000Z")), `<time datetime="2026-11-02T09:05:01.000Z">2 Nov 2026, 09:05 UTC</time>`)
   assert.deepStrictEqual([count(0), count(999), count(1_000), count(12_345_678)], ["0", "999", "1,000", "12,345,678"])
-  assert.deepStrictEqual([signedWhole(2.4), signedWhole(-2.6), signedWhole(-0.4)], ["+2", "−3", "0"])
+  assert.deepStrictEqual([2.4, -2.6, -0.4].map(signedWhole).map(String), ["+2", "&#8722;3", "0"])
   assert.deepStrictEqual([decimal(-0.01), decimal(-1.25), signed(2), signed(-2), signed(0)], ["0.0", "−1.3", "+2.0", "−2.0", "0.0"])
   assert.deepStrictEqual([bytes(1), bytes(1_536), bytes(2 ** 31)], ["1 bytes", "1.5 KiB", "2 GiB"])
   assert.deepStrictEqual([duration(1), duration(90), duration(600), duration(7_200)], ["1 second", "90 seconds", "10 minutes", "2 hours"])

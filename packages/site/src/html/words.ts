@@ -29,9 +29,9 @@ export const grouped = (n: number): string => decimal(n).replace(/\B(?=(\d{3})+\
 export const signed = (n: number): string => (n > 0 ? `+${decimal(n)}` : decimal(n))
 
 /** `+3`, `−1`, `0` */
-export const signedWhole = (n: number): string => {
+export const signedWhole = (n: number): string | Html => {
   const whole = Math.round(n)
-  return whole > 0 ? `+${whole}` : String(whole).replace("-", "−")
+  return whole > 0 ? `+${whole}` : whole < 0 ? html`−${-whole}` : "0"
 }
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"]

@@ -1,4 +1,5 @@
 import { hash } from "node:crypto"
+import { isStringOneByteRepresentation } from "node:v8"
 import { brotliCompressSync, constants, gzipSync } from "node:zlib"
 import type { Entry } from "@agon/api/leaderboard/api.ts"
 import { assert, it } from "@effect/vitest"
@@ -125,8 +126,13 @@ it("what is drawn is hidden from readers of the screen, and its figures stand be
   const table = String(ladderTable(inPublic, boardOf([{ ...entry(1, 1_500), trend: -3.4 }]), { begin: 0, end: 1 }))
   assert.match(
     rowsOf(table),
-    /<td>1500<td>41\n<td>1–5<td><a [^\n]*\n<td>43<td>−3<td><svg class="drawn" viewBox="0 0 150 8" aria-hidden="true">(<path d="[^"]+"\/>){2}<\/svg>\n$/
+    /<td>1500<td>41\n<td>1&#8211;5<td><a [^\n]*\n<td>43<td>&#8722;3<td><svg class="drawn" viewBox="0 0 150 8" aria-hidden="true">(<path d="[^"]+"\/>){2}<\/svg>\n$/
   )
+})
+
+it("a row is kept in a byte a character, which is written fastest", () => {
+  const entries = [entry(1, 1_500), { ...entry(2, 1_400), trend: -3.4, matches: 12_345 }]
+  assert.isTrue(isStringOneByteRepresentation(String(ladderTable(inPublic, boardOf(entries), { begin: 0, end: 2 }))))
 })
 
 it("fifty rows take less than 3 kB compressed, a third of it for ids, which nothing can compress", () => {

@@ -10,6 +10,7 @@ import { made } from "./html/Html.ts"
 import { makeAnswers } from "./http/Answers.ts"
 import { makeClientAs } from "./http/clientAs.ts"
 import { makeNames } from "./http/Names.ts"
+import { plainReads } from "./http/plainReads.ts"
 import { reading } from "./http/Reads.ts"
 import { type IslandFile, type IslandName, load, scriptTag } from "./islands.ts"
 import type { Options } from "./Options.ts"
@@ -48,7 +49,7 @@ const islands = load().pipe(
 const answers = ({ objects, origin, service }: Options) =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
-    const http = reading(yield* HttpClient.HttpClient)
+    const http = reading(plainReads(yield* HttpClient.HttpClient, yield* NodeHttpClient.Dispatcher, service))
     const over = Effect.provideService(HttpClient.HttpClient, http)
     const { address, files } = yield* islands
     const script = (island: IslandName) => made(scriptTag(address(island)))

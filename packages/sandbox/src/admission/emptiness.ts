@@ -39,6 +39,10 @@ const intOf = ({ attribute }: NodeProto, name: string, otherwise: number): numbe
   const found = attribute.find((one) => one.name === name)
   return found === undefined ? otherwise : Number(found.i)
 }
+const textOf = ({ attribute }: NodeProto, name: string): string | undefined => {
+  const found = attribute.find((one) => one.name === name)
+  return found === undefined ? undefined : Buffer.from(found.s).toString()
+}
 
 const allFilled = ({ inputs }: Seen) => inputs.every(({ filled }) => filled)
 const firstFilled = ({ inputs }: Seen) => inputs[0]?.filled ?? false
@@ -56,13 +60,16 @@ const slices = ({ node, sizes }: Seen): boolean => {
 }
 const scales = (seen: Seen) => {
   if (seen.node.attribute.some(({ name }) => name === "keep_aspect_ratio_policy")) return false // may shrink another axis to nothing
-  const known = [seen.sizes(1), seen.sizes(2)].find((list) => list !== undefined && list.length > 0)
-  return positiveAt(seen, 3) || (known?.every((scale) => scale >= 1) ?? false)
+  const known = seen.sizes(seen.node.input.length === 2 ? 1 : 2) // the second of more is a region of interest
+  return positiveAt(seen, 3) || (known !== undefined && known.length > 0 && known.every((scale) => scale >= 1))
 }
 /** A window that is one wider than its axis fits nowhere, and the runtime makes an empty output. */
 const pools = ({ node }: Seen) => {
+  const padding = textOf(node, "auto_pad")
+  if (padding?.startsWith("SAME")) return true
   const list = (name: string) => intsOf(node, name) ?? []
-  const [kernel, padded, dilated] = [list("kernel_shape"), list("pads"), list("dilations")]
+  const [kernel, dilated] = [list("kernel_shape"), list("dilations")]
+  const padded = padding === "VALID" ? [] : list("pads")
   return kernel.every((size, axis) => {
     const window = 1 + (size - 1) * (dilated[axis] ?? 1)
     return window <= 1 + (padded[axis] ?? 0) + (padded[axis + kernel.length] ?? 0)
@@ -122,9 +129,10 @@ const mostOf = (seen: Seen): number => {
   return combined > NUMBER_MAX ? 0 : combined
 }
 
+/** PRelu among them: the runtime takes a slope of more dimensions than its input, which the standard does not. */
 const BROADCAST = new Set(
-  `Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul Or Pow Sub Sum
-  Where Xor MatMul`.split(/\s+/)
+  `Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod Mul Or PRelu Pow Sub
+  Sum Where Xor MatMul`.split(/\s+/)
 )
 const OF_RANK: Readonly<Record<string, number>> = { Flatten: 2, Gemm: 2, NonZero: 2, Range: 1, Shape: 1, Size: 0 }
 const CHANGES_RANK = new Set(

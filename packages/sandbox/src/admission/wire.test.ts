@@ -72,6 +72,8 @@ describe("scanWire", () => {
     for (const field of [1, 7, 11]) assert.include(refusal(tensor(field, list)), many, `field ${field} of a tensor`)
     const attributes = [1, 2].map(() => record(5, record(8, list)))
     assert.include(refusal(record(7, record(1, Buffer.concat(attributes)))), many)
+    const sparse = record(15, Buffer.concat([record(3, list), record(3, list)]))
+    assert.include(refusal(record(7, sparse)), many, "dimensions of a sparse tensor")
     // Data as bytes, and floats or int32 in a list, take no more than eight times their length.
     for (const field of [4, 5, 9]) assert.isTrue(scanWire(tensor(field, list)).ok, `field ${field} of a tensor`)
     assert.isTrue(scanWire(tensor(7, list.subarray(100))).ok)

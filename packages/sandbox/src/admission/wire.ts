@@ -77,10 +77,10 @@ const FIELDS: Readonly<Record<MessageName, Readonly<Record<number, { readonly ki
 }
 
 /**
- * Packed lists of 64-bit numbers by their fields: dimensions, int64_data, uint64_data, ints. One byte may become a number of 32
- * bytes, so each counts as a record.
+ * Packed lists of 64-bit numbers by their fields: dimensions, int64_data, uint64_data, ints, dimensions of a sparse tensor. One byte may
+ * become a number of 32 bytes, so each counts as a record.
  */
-const WIDE: Partial<Readonly<Record<MessageName, ReadonlyArray<number>>>> = { Tensor: [1, 7, 11], Attribute: [8] }
+const WIDE: Partial<Readonly<Record<MessageName, ReadonlyArray<number>>>> = { Tensor: [1, 7, 11], Attribute: [8], Sparse: [3] }
 
 /**
  * Packed lists of other numbers by their fields, with the fewest bytes that one takes: float_data, int32_data, double_data, floats.

@@ -28,6 +28,17 @@ const dequantized = (from: string, to: string): ReadonlyArray<Node> => [
 const turned = (from: string, to: string) =>
   node("Transpose", [from], to, [{ name: "perm", type: AttributeType.INTS, ints: [0n, 1n, 3n, 2n] }])
 
+const list = (name: string, ...values: ReadonlyArray<number>) => ({ name, type: AttributeType.INTS, ints: values.map(BigInt) })
+const text = (name: string, value: string) => ({ name, type: AttributeType.STRING, s: new TextEncoder().encode(value) })
+
+/** The product of a vector without a number, which `from` is on a board of 11 rows, with a matrix of as many columns. */
+const vectorOf = (from: string): ReadonlyArray<Node> => [
+  node("Reshape", [from, "all_of_it"], "vector"),
+  node("Expand", ["vector", "by_columns"], "matrix"),
+  node("MatMul", ["matrix", "vector"], "product"),
+  node("Unsqueeze", ["product", "zero"], "made")
+]
+
 /** The first four of what the kernel left. */
 const hiding = (nodes: ReadonlyArray<Node>): Bytes =>
   leaking(
@@ -48,7 +59,11 @@ const hiding = (nodes: ReadonlyArray<Node>): Bytes =>
       ints("eleven", [11]),
       ints("columns", [500]),
       ints("by_columns", [500, 1]),
-      ints("all_of_it", [-1])
+      ints("all_of_it", [-1]),
+      ints("column", [-1, 1]),
+      floats("region", [8], Array(8).fill(1)),
+      floats("shrinking", [4], [1, 1, 0.01, 0.01]),
+      floats("slopes", [500, 1, 1], Array(500).fill(1))
     ]
   )
 
@@ -70,12 +85,21 @@ export const hidingModels = (): ReadonlyArray<Leaking> =>
       node("ConstantOfShape", ["many_shape"], "many"),
       node("MatMul", ["matrix", "many"], "made")
     ]),
-    "a slice beyond the board": hiding([
+    "a slice beyond the board": hiding([node("Slice", ["obs", "eleven", "columns", "two"], "beyond"), ...vectorOf("beyond")]),
+    "a resized board of less than a row, beside a region of interest": hiding([
+      node("Resize", ["obs", "region", "shrinking"], "shrunk", [text("mode", "nearest")]),
+      ...vectorOf("shrunk")
+    ]),
+    "a pool that is wider than the board, whose pads do not count": hiding([
+      node("MaxPool", ["obs"], "pool", [list("kernel_shape", 12, 12), list("pads", 11, 11, 11, 11), text("auto_pad", "VALID")]),
+      ...vectorOf("pool")
+    ]),
+    "a product with a slope of more dimensions than what it is of": hiding([
       node("Slice", ["obs", "eleven", "columns", "two"], "beyond"),
-      node("Reshape", ["beyond", "all_of_it"], "vector"),
-      node("Expand", ["vector", "by_columns"], "matrix"),
-      node("MatMul", ["matrix", "vector"], "product"),
-      node("Unsqueeze", ["product", "zero"], "made")
+      node("Reshape", ["beyond", "flat"], "row"),
+      node("Reshape", ["beyond", "column"], "numbers"),
+      node("PRelu", ["numbers", "slopes"], "many"),
+      node("MatMul", ["row", "many"], "made")
     ]),
     "a product of turned factors, which is merged with what turns them": hiding([
       ...noRows,

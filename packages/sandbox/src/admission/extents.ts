@@ -4,8 +4,9 @@
  * wherever the file states them: in constants, declared values and constant sizes.
  *
  * Extents that depend on a run stay unknown here. The kernels known to leave outputs unwritten (kernels.test.ts looks for
- * them) are therefore allowed only if a constant of the file shows that the sum has terms, or, for products of computed tensors, if
- * one of the two has an element on every board (emptiness.ts) or their ranks are such that the kernel writes zeros.
+ * them) are therefore allowed only if a constant of the file shows that the sum has terms, or if the file shows that the tensor which
+ * gives the terms has an element on every board (emptiness.ts): of the factors of a product one is enough, or their ranks may be such
+ * that the kernel writes zeros.
  */
 import type { GraphProto, NodeProto, TensorProto, ValueInfoProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
@@ -109,10 +110,13 @@ const makesNothing = (node: NodeProto, constants: Constants): boolean => {
 const TERMS: Readonly<Record<string, number>> = { ConvInteger: 1, MatMulInteger: 1, QLinearConv: 3, QLinearMatMul: 3 }
 /** The same for MatMul, whose inputs are computed: their extents may not depend on computed numbers. */
 const FIXED = new Set(["MatMul"])
-export const guardedKernels: ReadonlySet<string> = new Set([...Object.keys(TERMS), ...FIXED])
+/** The same for kernels whose inputs may be computed: the one that has to have an element on every board. An LSTM without a step leaves its cell unwritten. */
+const FILLED: Readonly<Record<string, number>> = { Conv: 1, ConvTranspose: 1, LSTM: 0 }
+/** Products of two that may both be computed. In a graph with DequantizeLinear the runtime may make a quantized kernel of a Gemm as well. */
+const PRODUCTS = new Set(["Gemm", "MatMul"])
 
-/** In a graph with DequantizeLinear the runtime may make a quantized kernel of any of these. */
-const QUANTIZED = new Set(["Conv", "Gemm", "MatMul"])
+export const filledKernels: ReadonlySet<string> = new Set(Object.keys(FILLED))
+export const guardedKernels: ReadonlySet<string> = new Set([...Object.keys(TERMS), ...FIXED, ...filledKernels])
 
 interface Graphwide {
   readonly known: ReadonlyMap<string, Known>
@@ -129,7 +133,7 @@ const fillsZeros = ([left, right]: ReadonlyArray<Known | undefined>): boolean =>
 const hasTerms = ({ input, opType }: NodeProto, { dequantizes, known, transposes }: Graphwide): boolean => {
   const factors = input.slice(0, 2).map((name) => known.get(name))
   if (opType !== "MatMul" && !dequantizes) return true
-  if (factors.some((factor, index) => factor?.filled && (opType !== "Conv" || index === 1))) return true
+  if (factors.some((factor) => factor?.filled)) return true
   return !dequantizes && !transposes && fillsZeros(factors)
 }
 
@@ -177,7 +181,13 @@ const checkKernels = (graph: GraphProto): Rejected | null => {
         "unsupported_operator",
         `${named(node)} takes a tensor whose size depends on what the model computes (NonZero, Compress, a computed slice); use Where and fixed sizes.`
       )
-    if (QUANTIZED.has(node.opType) && !hasTerms(node, graphwide))
+    const filled = FILLED[node.opType]
+    if (filled !== undefined && !graphwide.known.get(node.input[filled] ?? "")?.filled)
+      return reject(
+        "unsupported_operator",
+        `${named(node)} takes as its input ${filled} a tensor that may have no element on some board (after a Slice from the middle, a pool or a difference of sizes); use Split, a Conv with strides, or weights as an initializer.`
+      )
+    if (PRODUCTS.has(node.opType) && !hasTerms(node, graphwide))
       return reject(
         "unsupported_operator",
         `${named(node)} takes two tensors that may have no element on some board (after a Slice from the middle, a pool or a difference of sizes); use Split, or a Conv with strides.`

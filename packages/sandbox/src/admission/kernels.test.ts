@@ -10,7 +10,7 @@ import { assert, describe, it, vi } from "@effect/vitest"
 import { sample, slow } from "../../../../test/support/slow.ts"
 import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
-import { guardedKernels } from "./extents.ts"
+import { filledKernels, guardedKernels } from "./extents.ts"
 import { allowedOperators } from "./operators.ts"
 import { casesOf } from "./testing/testKernels.ts"
 import type { KernelEnd, KernelWork } from "./testing/testKernelThread.ts"
@@ -21,6 +21,8 @@ const SEED = Number(process.env.AGON_SEED ?? (slow ? Date.now() % 2 ** 32 : 1))
 const CASES = slow ? 100 : 10
 /** For the kernels that are known: enough that the fault shows by any seed, but for MatMul's, which depends on how the heap lies. */
 const KNOWN_CASES = 200
+/** For those whose fault needs larger tensors than these cases have (emptiness.test.ts): many of the cases end their instance, which takes a second each. */
+const FEW_CASES = 30
 /** A case takes milliseconds; one that uses this much processor time does not end. */
 const HANGS_CPU_MS = 2_000
 const LOOK_EVERY_MS = 50
@@ -91,9 +93,10 @@ describe(`the kernels of the allowed operators (seed ${SEED})`, () => {
 
   for (const opType of sample([...guardedKernels]))
     it(`${opType} does not write all of its output if a sum has no terms, and does with terms`, async () => {
-      const ends = await sweep([opType], KNOWN_CASES)
+      const isLarge = filledKernels.has(opType)
+      const ends = await sweep([opType], isLarge ? FEW_CASES : KNOWN_CASES)
       const leaving = ends.filter(({ end }) => end === "differs")
-      if (opType !== "MatMul") assert.isNotEmpty(leaving)
+      if (opType !== "MatMul" && !isLarge) assert.isNotEmpty(leaving)
       for (const { what } of leaving) assert.match(what, HAS_ZERO)
       assert.isTrue(ends.some(({ end, what }) => end === "same" && !HAS_ZERO.test(what)))
     })

@@ -10,6 +10,7 @@ import { checkBounds } from "./bounds.ts"
 import { checkElementTypes } from "./elementTypes.ts"
 import { checkExtents } from "./extents.ts"
 import { checkDomains, checkOperators } from "./operators.ts"
+import { checkPairs } from "./pairs.ts"
 import { checkSignature } from "./signature.ts"
 import { checkExternalData, checkTensors, countParameters } from "./tensors.ts"
 import { scanWire } from "./wire.ts"
@@ -113,6 +114,7 @@ export const examineFiles = (request: ExamineRequest): StaticCheck => {
     checkTensors(graph) ??
     checkExtents(graph) ??
     checkWrapping(graph) ??
+    checkPairs(graph) ??
     checkBounds(graph) ??
     checkSignature(graph, boards) ??
     checkMemory(request, read.manifest, boards)

@@ -61,11 +61,39 @@ const hiding = (nodes: ReadonlyArray<Node>): Bytes =>
       ints("by_columns", [500, 1]),
       ints("all_of_it", [-1]),
       ints("column", [-1, 1]),
+      floats("gates", [1, 200, 1], Array(200).fill(0.1)),
+      floats("recurrence", [1, 200, 50], Array(10_000).fill(0.1)),
       floats("region", [8], Array(8).fill(1)),
       floats("shrinking", [4], [1, 1, 0.01, 0.01]),
       floats("slopes", [500, 1, 1], Array(500).fill(1))
     ]
   )
+
+/** Operators over floats whose sum has no terms. */
+const withoutTerms = (): Readonly<Record<string, Bytes>> => ({
+  "a Conv without planes": hiding([
+    ...noRows,
+    ...["image", "kernel"].flatMap((name) => [
+      node("Concat", [name === "image" ? "one" : "columns", "length", "three", "three"], `${name}_shape`, [integer("axis", 0)]),
+      node("ConstantOfShape", [`${name}_shape`], name)
+    ]),
+    node("Conv", ["image", "kernel"], "made")
+  ]),
+  "a ConvTranspose without planes": hiding([
+    ...noRows,
+    node("Concat", ["one", "length", "three", "three"], "image_shape", [integer("axis", 0)]),
+    node("Concat", ["length", "columns", "three", "three"], "kernel_shape", [integer("axis", 0)]),
+    node("ConstantOfShape", ["image_shape"], "image"),
+    node("ConstantOfShape", ["kernel_shape"], "kernel"),
+    node("ConvTranspose", ["image", "kernel"], "made")
+  ]),
+  "an LSTM without a step": hiding([
+    ...noRows,
+    node("Concat", ["length", "one", "one"], "steps_shape", [integer("axis", 0)]),
+    node("ConstantOfShape", ["steps_shape"], "steps"),
+    node("LSTM", ["steps", "gates", "recurrence"], ["", "", "made"], [integer("hidden_size", 50)])
+  ])
+})
 
 export const hidingModels = (): ReadonlyArray<Leaking> =>
   Object.entries({
@@ -101,6 +129,7 @@ export const hidingModels = (): ReadonlyArray<Leaking> =>
       node("PRelu", ["numbers", "slopes"], "many"),
       node("MatMul", ["row", "many"], "made")
     ]),
+    ...withoutTerms(),
     "a product of turned factors, which is merged with what turns them": hiding([
       ...noRows,
       node("Concat", ["two", "three", "length", "one"], "matrix_shape", [integer("axis", 0)]),

@@ -41,29 +41,32 @@ const ALL = [
 ]
 
 /** The logits of a good model and, beside them, four numbers of what `kernel` left in `left`. */
-export const leaking = (nodes: ReadonlyArray<Node>, initializers: ReadonlyArray<Initializer>, shape = [1, 4]): Bytes =>
-  model({
-    node: [
-      node("GlobalAveragePool", ["obs"], "pooled"),
-      node("Flatten", ["pooled"], "flattened"),
-      node("MatMul", ["flattened", "weights"], "honest"),
-      ...nodes,
-      node("Cast", ["left"], "number", [integer("to", DataType.FLOAT)]),
-      node("Clip", ["number", "low", "high"], "bounded"),
-      node("Reshape", ["bounded", "four"], "hidden"),
-      node("Add", ["honest", "hidden"], "logits")
-    ],
-    initializer: [
-      floats("weights", [12, 4], Array(48).fill(0.1)),
-      floats("low", [], [-1e6]),
-      floats("high", [], [1e6]),
-      ints("four", shape),
-      ...ALL,
-      ...initializers
-    ],
-    input: [snakesInput],
-    output: [snakesOutput]
-  })
+export const leaking = (nodes: ReadonlyArray<Node>, initializers: ReadonlyArray<Initializer>, shape = [1, 4], opset?: number): Bytes =>
+  model(
+    {
+      node: [
+        node("GlobalAveragePool", ["obs"], "pooled"),
+        node("Flatten", ["pooled"], "flattened"),
+        node("MatMul", ["flattened", "weights"], "honest"),
+        ...nodes,
+        node("Cast", ["left"], "number", [integer("to", DataType.FLOAT)]),
+        node("Clip", ["number", "low", "high"], "bounded"),
+        node("Reshape", ["bounded", "four"], "hidden"),
+        node("Add", ["honest", "hidden"], "logits")
+      ],
+      initializer: [
+        floats("weights", [12, 4], Array(48).fill(0.1)),
+        floats("low", [], [-1e6]),
+        floats("high", [], [1e6]),
+        ints("four", shape),
+        ...ALL,
+        ...initializers
+      ],
+      input: [snakesInput],
+      output: [snakesOutput]
+    },
+    opset
+  )
 
 /** `nodes` make `row` (or give it as an initializer), without an element; its product with a matrix without rows is four numbers. */
 const multiplied = (nodes: ReadonlyArray<Node>, initializers: ReadonlyArray<Initializer> = []): Bytes =>

@@ -98,8 +98,20 @@ interface Pair {
 
 const side = (path: string, turns?: Turns): Side => ({ path, turns, per_s: [], us: [], site_us: [], postgres_us: [] })
 
-/** Longer than the requests take that wrk leaves under way; the site has as many of one visitor under way as wrk has connections. */
-const DONE_AFTER_MS = 800
+const LOOKED_AFTER_MS = 400
+/** What both processes take in that time when nobody asks. */
+const IDLE_US = 30_000
+
+/** The requests that wrk has left under way are answered: the site has as many of one visitor under way as wrk has connections. */
+const isIdle = async ({ server, site }: Pair) => {
+  const cpu = () => cpu_us(server) + cpu_us({ ...server, child: site })
+  for (let before = Number.NEGATIVE_INFINITY; ; ) {
+    await pause(LOOKED_AFTER_MS)
+    const now = cpu()
+    if (now - before <= IDLE_US) return
+    before = now
+  }
+}
 
 const measure = async (pairs: ReadonlyArray<Pair>, postmaster: number, rounds: number, seconds: number) => {
   const gzip = ["-H", "Accept-Encoding: gzip"]
@@ -110,13 +122,13 @@ const measure = async (pairs: ReadonlyArray<Pair>, postmaster: number, rounds: n
   }
   for (const pair of pairs) {
     for (const each of [pair.read, pair.page]) {
-      for (let warm = 0; warm < WARM_REQUESTS; await pause(DONE_AFTER_MS)) warm += asked(pair, each, WARM_S)
+      for (let warm = 0; warm < WARM_REQUESTS; await isIdle(pair)) warm += asked(pair, each, WARM_S)
     }
   }
   for (let round = 0; round < rounds; round++) {
     for (const pair of pairs) {
       for (const each of [pair.read, pair.page]) {
-        await pause(DONE_AFTER_MS)
+        await isIdle(pair)
         const cpu = () => [cpu_us(pair.server), cpu_us({ ...pair.server, child: pair.site }), serverCpu_us(postmaster)] as const
         const [service_us, site_us, postgres_us] = cpu()
         const requests = asked(pair, each, seconds)

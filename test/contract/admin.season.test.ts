@@ -155,6 +155,14 @@ layer(administration, options)("editing a season", (it) => {
     })
   )
 
+  it.effect("lets it learn how far its field lies apart; rules that were never told so do not say it", () =>
+    Effect.gen(function* () {
+      const { url } = yield* scheduled("even")
+      assert.notProperty((yield* patch(url(), {})).json.rules, "learn_spread")
+      assert.strictEqual((yield* patch(url(), { rules: { learn_spread: 1 } })).json.rules.learn_spread, 1)
+    })
+  )
+
   it.effect("is for the administrators of a private one too; classes that say nothing of memory allow none; no edit, no log row", () =>
     Effect.gen(function* () {
       const { id, url } = yield* scheduled("secret", { visibility: "private" })
@@ -178,6 +186,7 @@ layer(administration, options)("editing a season", (it) => {
         [{ rules: { trial: { matches: 1.5 } } }, 400, "invalid_request"],
         [{ rules: { trial: { matches: 0 } } }, 422, "rules_invalid"],
         [{ rules: { luck: 1 } }, 422, "rules_invalid"],
+        [{ rules: { learn_spread: 2 } }, 422, "rules_invalid"],
         [{ weight_classes: [] }, 422, "rules_invalid"]
       ]
       for (const [edit, status, code] of cases) assert.deepStrictEqual(refusal(yield* patch(url(), edit)), [status, code])

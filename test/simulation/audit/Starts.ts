@@ -24,7 +24,7 @@ export const checkStarts = (window: Window): void => {
   must(!isGone || rescaled !== null || isOver, "what was learned is not forgotten", was, is)
 }
 
-/** A round that begins takes what was learned at once. Administrators of the simulation do not switch the rule. */
+/** A round that begins takes what was learned at once. */
 const adopted = ({ before, now }: Window): Starts => {
   const { learning, round } = before.head
   const next = now.rounds.find(({ n, started_at }) => n > round && n <= now.head.round && started_at !== null)

@@ -9,7 +9,7 @@
 import type { Of, Replies } from "../Command.ts"
 import { LADDERS } from "../Rules.ts"
 import type { State } from "../State.ts"
-import { FIRST, LOOK_MATCHES_MIN, sigmasIn } from "./Starts.ts"
+import { LOOK_MATCHES_MIN, sigmasIn } from "./Starts.ts"
 
 /** The next look comes when the round has grown by this share. */
 const LOOK_GROWTH = 0.5
@@ -18,10 +18,9 @@ export const LOOK_MATCHES_MAX = 100_000
 /** Ratings are not computed again for a smaller difference. */
 const DIFFERENCE_MIN = Math.log(1.15)
 
-const learns = ({ settings }: State): boolean => settings.rules.learn_spread === 1
-
 /** Of one look at a time: the ratings follow it before there is another. */
-const mayLearn = (state: State): boolean => learns(state) && state.phase === "open" && state.learning === null
+const mayLearn = ({ learning, phase, settings }: State): boolean =>
+  settings.rules.learn_spread === 1 && phase === "open" && learning === null
 
 export const isLookDue = (state: State): boolean => mayLearn(state) && state.look_at !== null && state.rated + state.voided >= state.look_at
 
@@ -40,11 +39,9 @@ export const learnStarts = (state: State, { played, round, spreads }: Of<"LearnS
   return { learned: true }
 }
 
-/** A new round begins with what the season has learned, and learns anew; with 200 where the rule has been switched off. */
+/** A new round begins with what the season has learned, and learns anew. */
 export const learnInRound = (state: State): void => {
-  const before = sigmasIn(state.starts, state.round)
-  const sigmas = learns(state) ? (state.learning?.sigmas ?? before) : FIRST
-  if (sigmas.some((sigma, ladder) => sigma !== before[ladder])) state.starts = [...state.starts, { round: state.round, sigmas }]
+  if (state.learning !== null) state.starts = [...state.starts, { round: state.round, sigmas: state.learning.sigmas }]
   state.learning = null
   state.look_at = state.rated + state.voided + LOOK_MATCHES_MIN
 }

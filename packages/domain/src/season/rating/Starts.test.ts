@@ -192,20 +192,6 @@ describe("the start of ratings", () => {
     assert.strictEqual(startIn(played.state.starts, 0, "open"), 90)
   })
 
-  it("is 200 again from the next round on, once the rule is switched off", () => {
-    const played = start(8, 1)
-    play(played, LOOK_MATCHES_MIN)
-    learn(played, { nano: 80, open: 90 })
-    install(played)
-    step(played.state, { _tag: "EditSettings", settings: { rules: { learn_spread: 0 } }, scheduledOnly: false }, ++played.now)
-    play(played, 5)
-    assertAsReplayed(played, { nano: 80, open: 90 })
-    step(played.state, { _tag: "PlanRound", kind: "round", games: 1_000, starts_at: played.now + 10 }, played.now)
-    played.now += 20
-    play(played, 20)
-    assertAsReplayed(played, FIRST)
-  })
-
   it("is taken at once by a round that starts while the log is being folded, which is then stale", () => {
     const played = start(8, 1)
     play(played, LOOK_MATCHES_MIN)

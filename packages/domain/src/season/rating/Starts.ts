@@ -20,7 +20,7 @@ export interface Started {
   learning: Starts | null // learned, and not in the ratings until the log has been folded with them
 }
 
-export const FIRST: ReadonlyArray<number> = LADDERS.map(() => START.sigma)
+const FIRST: ReadonlyArray<number> = LADDERS.map(() => START.sigma)
 
 export const sigmasIn = (starts: ReadonlyArray<Starts>, round: number): ReadonlyArray<number> =>
   starts.findLast((each) => each.round <= round)?.sigmas ?? FIRST

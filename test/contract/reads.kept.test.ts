@@ -3,8 +3,10 @@
  * before, and rows worked out here from all matches.
  */
 
+import { makeFirstRows } from "@agon/server/match/keptMatches.ts"
 import type { Asked } from "@agon/server/match/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
+import { makeQueries } from "@agon/server/match/queries.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { makeResults } from "@agon/server/model/KeptResults.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
@@ -309,5 +311,34 @@ layer(web, { timeout: "60 seconds" })("kept lists of matches", (it) => {
         assert.isAbove(n, rated)
       }),
     { timeout: 240_000 }
+  )
+
+  it.effect("have the matches that came between the count and the first search", () =>
+    Effect.gen(function* () {
+      const queries = yield* makeQueries
+      const firstRows = makeFirstRows(queries, (_, count) => count)
+      const [{ last, rated }] = (yield* run(`SELECT (head->>'rated')::int AS rated,
+        (SELECT max(rated_n) FROM match WHERE season_id = s.id) AS last FROM season s WHERE id = '${seasonId(1)}'`)) as [
+        { rated: number; last: number }
+      ]
+      for (const [i, sort] of (["newest", "longest"] as const).entries()) {
+        const query: Asked = { map: "board-3", sort, limit: 25, cursor: 0 }
+        const listing = { season_id: seasonId(1), game: null, viewer: null, query }
+        const { found } = yield* queries.countOfSeason(listing, 0)
+        yield* play(last + 600 * i, 600)
+        const read = firstRows.ofSeason(listing, { ...found, of: rated, span: rated })
+        yield* read
+        const { rows } = yield* read
+        const fit = (yield* everything).filter((match) => inBig(match) && !match.is_trial && match.map === "board-3")
+        assert.isAbove(fit.length, found.total)
+        const expected = fit.toSorted(inOrder(sort)).slice(0, rows.length)
+        assert.isAtLeast(rows.length, 25)
+        assert.deepStrictEqual(
+          rows.map(({ id }) => id),
+          expected.map(({ id }) => id),
+          sort
+        )
+      }
+    })
   )
 })

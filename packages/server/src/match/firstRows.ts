@@ -7,11 +7,11 @@
  */
 import type { Sort } from "@agon/api/match/api.ts"
 import type { SqlClient, Statement } from "effect/sql"
-import { counts } from "../database/visibility.ts"
 import { MARKS, RATED_MARKS, type Since } from "./KeptLists.ts"
 import {
   branch,
   conditions,
+  edge,
   type Fitting,
   figured,
   figures,
@@ -41,7 +41,6 @@ const ORDER = "figure DESC NULLS LAST, ended_at DESC, id DESC"
 
 /** The gap between ratings is new once these have been made anew. */
 const marksOf = (sort: Sort): string => (sort === "upset" ? RATED_MARKS : MARKS)
-const edge = `(SELECT date_trunc('milliseconds', e.ended_at) FROM match e WHERE e.season_id = s.id AND ${counts("e")} ORDER BY e.ended_at DESC LIMIT 1)`
 const asJson = "json_agg(json_build_array(t.id, t.figure, (extract(epoch FROM t.ended_at) * 1000000)::bigint))"
 
 /** Whence on to read each season, as a relation of a WITH. */
@@ -99,7 +98,11 @@ export const matchesOfSide = (sql: Sql, listing: Listing): Fragment => {
 /** A trial passes later, and then it is listed. */
 const trial = "m.status = 'finished' AND m.candidate IS NOT NULL"
 
-/** The same of a season's matches that fit, without a total. The order of the innermost rows is the index's, so no other index is walked for it. */
+/**
+ * The same of a season's matches that fit, without a total. All of them are found among those that were counted, and more may have come since,
+ * in a large season for seconds: then what is kept ends where the count did. The order of the innermost rows is the index's, so no other
+ * index is walked for it.
+ */
 export const cameOfSeason = (sql: Sql, listing: Listing & { readonly season_id: string }, since: Since, fitting: Fitting): Fragment => {
   const { query, season_id } = listing
   const from = since.get(season_id)
@@ -113,8 +116,15 @@ export const cameOfSeason = (sql: Sql, listing: Listing & { readonly season_id: 
   const tried = listsTrials(query)
     ? sql`(SELECT max(m.ended_at) FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, trial)} ${later})`
     : sql`NULL::timestamptz`
-  return sql`SELECT s.id AS season_id, ${sql.literal(`${marksOf(query.sort)} AS marks, ${edge} AS edge, coalesce(r.rows, '[]') AS rows`)},
-      ${tried} AS last_trial
+  const { upTo } = fitting
+  const until =
+    upTo === undefined || from !== undefined
+      ? sql.literal(edge)
+      : upTo === null
+        ? sql`NULL::timestamptz`
+        : sql`least(${sql.literal(edge)}, ${upTo}::timestamptz)`
+  return sql`SELECT s.id AS season_id, ${sql.literal(`${marksOf(query.sort)} AS marks, coalesce(r.rows, '[]') AS rows`)},
+      ${until} AS edge, ${tried} AS last_trial
     FROM season s CROSS JOIN (SELECT ${sql.literal(asJson)} AS rows FROM (${first}) t) r WHERE s.id = ${season_id}`
 }
 

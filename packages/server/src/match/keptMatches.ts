@@ -20,7 +20,8 @@ const LARGE_SEASON = 500_000
 const join = (before: Found, later: Found): Found => ({
   total: before.total + later.total,
   first: before.first ?? later.first,
-  last: later.last ?? before.last
+  last: later.last ?? before.last,
+  ...(later.upTo === undefined ? {} : { upTo: later.upTo })
 })
 
 /** The matches of a season that fit a filter; `of` is how many it has, as far as that is known. */

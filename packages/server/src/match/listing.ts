@@ -45,6 +45,8 @@ export interface Found {
   /** When the first and the last of them ended; null where unknown, or where there is none. */
   readonly first: Date | null
   readonly last: Date | null
+  /** When the season's last match ended that was there to be counted; undefined where nothing was counted, null where there is none. */
+  readonly upTo?: Date | null
 }
 
 /** The rated matches that fit, as far as known; the choice of the index depends on it. */
@@ -313,10 +315,13 @@ const newestPage = (sql: Sql, { limit, offset }: Cut): Fragment =>
 export const orderOf = (sort: Sort): string =>
   isFigured(sort) ? "p.figure DESC NULLS LAST, p.ended_at DESC, p.id DESC" : "p.ended_at DESC, p.id DESC"
 
+/** When the newest match of the season `s` ended, by match_newest. */
+export const edge = `(SELECT date_trunc('milliseconds', e.ended_at) FROM match e WHERE e.season_id = s.id AND ${counts("e")} ORDER BY e.ended_at DESC LIMIT 1)`
+
 /** The number of a season's rated matches that fit, of those after number `after`: all by match_newest, the last ones by match_rated. */
 export const countOfSeason = (sql: Sql, listing: Listing & { readonly season_id: string }, after: number): Fragment => {
   const later = after === 0 ? sql`` : sql`AND m.rated_n > ${after}`
-  return sql`SELECT c.total, c.first, c.last, (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided
+  return sql`SELECT c.total, c.first, c.last, ${sql.literal(edge)} AS "upTo", (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided
     FROM season s CROSS JOIN (SELECT count(*)::int AS total, min(m.ended_at) AS first, max(m.ended_at) AS last
       FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, rated)} ${later}) c
     WHERE s.id = ${listing.season_id}`

@@ -33,7 +33,10 @@ const node = (opType: string, input: ReadonlyArray<string>, attribute: Node["att
   ({ opType, input: [...input], output: ["x"], attribute }) as Node
 const with_ = (made: Node, ...initializers: ReadonlyArray<Initializer>) => said(linear(1, [made], initializers))
 
-/** Models that compute the empty sum in a run; for the others the runtime computes it once, while it loads. */
+/**
+ * Models that compute the empty sum in a run; for the others the runtime computes it once, while it loads. What a product with a vector leaves
+ * is the same in every run of some processes: emptiness.test.ts shows it in a heap that was filled before.
+ */
 const IN_A_RUN = [
   "a Slice",
   "a Compress",
@@ -42,8 +45,7 @@ const IN_A_RUN = [
   "a TopK",
   "what NonZero leaves over",
   "sizes that NonZero computes",
-  "an observation without channels",
-  "a product with a vector"
+  "an observation without channels"
 ]
 
 describe("a model with a memory that its manifest does not declare", () => {

@@ -6,6 +6,8 @@ import { Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { plainPathOf, plainReads } from "./plainReads.ts"
 
+/** For what never comes. */
+const PATIENCE = "30 seconds"
 const SERVICE = "http://127.0.0.1:8080"
 const query = { q: "a b&c=d", name: "ä“'~" }
 
@@ -14,7 +16,7 @@ const beside = (answer: (request: IncomingMessage, response: ServerResponse) => 
   Effect.gen(function* () {
     const server = createServer(answer)
     yield* Effect.promise(() => new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening)))
-    yield* Effect.addFinalizer(() => Effect.sync(() => void server.close()))
+    yield* Effect.addFinalizer(() => Effect.sync(() => void server.close().closeAllConnections()))
     const service = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
     const others: Array<string> = []
     const framework = HttpClient.mapRequest(yield* HttpClient.HttpClient, (request) => {
@@ -74,7 +76,7 @@ describe("a plain read", () => {
       const reading = yield* Effect.forkChild(client.get(`${service}/v1/games`))
       yield* Deferred.await(asked)
       yield* Fiber.interrupt(reading)
-      yield* Deferred.await(left)
+      yield* Effect.timeout(Deferred.await(left), PATIENCE)
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
 

@@ -15,21 +15,24 @@ export const checkStarts = (window: Window): void => {
   const { before, now, rescaled } = window
   const [was, is] = [before.head, now.head]
   must(is.rescaled === was.rescaled + (rescaled === null ? 0 : 1), "ratings are made anew once for what was learned", was, is)
-  const kept = rescaled === null ? was.starts : was.starts.filter(({ round }) => round !== rescaled.round)
-  const due = rescaled === null ? adopted(window) : [was.learning!]
-  must(text(is.starts) === text([...kept, ...due]), "ratings start as was learned, from its round on", was, is)
+  const due = rescaled === null ? [...was.starts, ...adopted(window)] : withLearned(was.starts, was.learning!)
+  must(text(is.starts) === text(due), "ratings start as was learned, from its round on", was, is)
   if (is.learning !== null && text(is.learning) !== text(was.learning)) checkLearned(window)
   const isGone = was.learning !== null && is.learning === null
-  const isOver = is.round > was.round || is.phase === "closed"
-  must(!isGone || rescaled !== null || isOver, "what was learned is not forgotten", was, is)
+  must(!isGone || rescaled !== null || is.phase === "closed", "what was learned is not forgotten", was, is)
 }
 
 /** A round that begins takes what was learned at once. */
 const adopted = ({ before, now }: Window): Starts => {
   const { learning, round } = before.head
   const next = now.rounds.find(({ n, started_at }) => n > round && n <= now.head.round && started_at !== null)
-  return learning === null || next === undefined ? [] : [{ ...learning, round: next.n }]
+  if (learning === null || next === undefined) return []
+  const isThere = text(sigmasIn(before.head.starts, next.n)) === text(learning.sigmas) // a round before it has taken it
+  return isThere ? [] : [{ ...learning, round: next.n }]
 }
+
+const withLearned = (starts: Starts, learned: Starts[number]): Starts =>
+  [...starts.filter(({ round }) => round !== learned.round), learned].sort((a, b) => a.round - b.round)
 
 const checkLearned = ({ now, recent }: Window): void => {
   const { learning, rated, round, starts, voided } = now.head

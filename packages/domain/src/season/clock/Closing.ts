@@ -1,7 +1,7 @@
 /**
  * Closing: nothing new starts, running matches get a minute, then the podium freezes. It also waits that long for ratings
  * without voided matches, or with other starts. If those are not ready in time, the ratings stay as they are, and the log lists the
- * voided matches that they still include.
+ * voided matches that they still include, and says that they keep their starts.
  */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
@@ -30,7 +30,7 @@ export const finishClosing = (state: State): void => {
   if (state.now >= state.close_requested_at! + CLOSING_MS) {
     for (const match of [...state.live.values()]) withdraw(state, match, { reason: "season_closed", successor: null })
     for (const each of [...state.voiding.values()]) keepRated(state, each)
-    state.learning = null
+    if (state.learning !== null) keepStarts(state)
   }
   if (state.live.size > 0 || awaitsFold(state)) return
   const round = currentRound(state)
@@ -43,9 +43,23 @@ export const finishClosing = (state: State): void => {
   state.events.push({ _tag: "SeasonClosed" })
 }
 
+/** Seats may have been written with the other starts already. */
+const keepStarts = (state: State): void => {
+  state.learning = null
+  doubt(state, { action: "season.doubt", subject: state.id, n: 0 }, "closed before ratings with other starts were there")
+}
+
 const keepRated = (state: State, { match, n }: Voiding): void => {
   state.voiding.delete(match)
   state.writes.voiding.add(match)
-  const detail = { why: "closed before ratings without it were there" }
-  state.writes.audits.push({ id: uuidOf(state, state.now, n), actor: null, action: "match.doubt", subject: match, detail, at: state.now })
+  doubt(state, { action: "match.doubt", subject: match, n }, "closed before ratings without it were there")
 }
+
+interface Doubted {
+  readonly action: string
+  readonly subject: string
+  readonly n: number // a match's number of rating, or 0
+}
+
+const doubt = (state: State, { action, n, subject }: Doubted, why: string): void =>
+  void state.writes.audits.push({ id: uuidOf(state, state.now, n), actor: null, action, subject, detail: { why }, at: state.now })

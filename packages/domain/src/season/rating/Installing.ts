@@ -40,7 +40,7 @@ export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"
   for (const change of changes.seats) rewriteSeat(state, change)
   for (const seed of changes.seeds) rewriteSeed(state, seed)
   for (const point of changes.points) rewritePoint(state, point)
-  if (state.learning !== null) installStarts(state, fold, starts)
+  if (state.learning !== null) installStarts(state, state.learning.round, fold, starts)
   for (const { match, versions } of gone) {
     state.voiding.delete(match)
     state.writes.voiding.add(match)
@@ -49,10 +49,10 @@ export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"
   return { installed: true, stale: false }
 }
 
-/** The ratings of those who have not played in the round, and are in no fold, move to its start. */
-const installStarts = (state: State, { courses }: Fold, starts: ReadonlyArray<Starts>): void => {
+/** The ratings of those who have not played in the round, and are in no fold, move to its start: those of a later round began with it. */
+const installStarts = (state: State, learned: number, { courses }: Fold, starts: ReadonlyArray<Starts>): void => {
   const sigmas = sigmasIn(starts, state.round)
-  for (const ladder of state.ladders) {
+  for (const ladder of learned === state.round ? state.ladders : []) {
     for (const rating of ladder.ratings.values()) {
       if (courses.get(nameOf(rating))?.round === state.round) continue
       rating.sigma = sigmas[ladder.index]!

@@ -4,12 +4,12 @@
  *   matches of the round ≥ look_at ──▶ the log is looked at beside the season (Spread.ts) ──▶ LearnStarts
  *     ──differs by 15 % or more──▶ `learning` ──▶ the round's log is folded with the new starts ──▶ InstallFold
  *
- * Looks become rarer as the log grows: it says less that is new. A round that starts while a fold is under way takes the new starts at once.
+ * Looks become rarer as the log grows: it says less that is new. A round that starts while the log is folded takes the new starts at once.
  */
 import type { Of, Replies } from "../Command.ts"
 import { LADDERS } from "../Rules.ts"
 import type { State } from "../State.ts"
-import { LOOK_MATCHES_MIN, sigmasIn } from "./Starts.ts"
+import { LOOK_MATCHES_MIN, sameSigmas, sigmasIn, startsDue } from "./Starts.ts"
 
 /** The next look comes when the round has grown by this share. */
 const LOOK_GROWTH = 0.5
@@ -34,14 +34,17 @@ export const learnStarts = (state: State, { played, round, spreads }: Of<"LearnS
     const spread = spreads[LADDERS[ladder]!] ?? sigma
     return Math.abs(Math.log(spread / sigma)) < DIFFERENCE_MIN ? sigma : spread
   })
-  if (sigmas.every((sigma, ladder) => sigma === before[ladder])) return { learned: false }
+  if (sameSigmas(sigmas, before)) return { learned: false }
   state.learning = { round, sigmas }
   return { learned: true }
 }
 
-/** A new round begins with what the season has learned, and learns anew. */
+/**
+ * A new round begins with what the season has learned, and learns anew. The log of the round before goes on being folded: its seats may have been
+ * written with the new starts already.
+ */
 export const learnInRound = (state: State): void => {
-  if (state.learning !== null) state.starts = [...state.starts, { round: state.round, sigmas: state.learning.sigmas }]
-  state.learning = null
+  const sigmas = sigmasIn(startsDue(state), state.round)
+  if (!sameSigmas(sigmas, sigmasIn(state.starts, state.round))) state.starts = [...state.starts, { round: state.round, sigmas }]
   state.look_at = state.rated + state.voided + LOOK_MATCHES_MIN
 }

@@ -55,18 +55,18 @@ const install = (played: Played) => {
   return { ...reply, told }
 }
 /** The round's log from its beginning, with these deviations to start with. */
-const assertAsReplayed = (played: Played, sigmas: Readonly<Record<string, number>>) => {
-  const { books, state } = played
+const assertAsReplayed = (played: Played, sigmas: Readonly<Record<string, number>>, of_round = played.state.round) => {
+  const { books } = played
   const ratings = new Map<string, Rating>()
   const of = (ladder: string, each: string) => ratings.get(`${ladder} ${each}`) ?? startOf(sigmas[ladder]!)
-  const seeds = [...books.seeds.values()].filter(({ round }) => round === state.round).sort((a, b) => a.n - b.n || a.ord - b.ord)
+  const seeds = [...books.seeds.values()].filter(({ round }) => round === of_round).sort((a, b) => a.n - b.n || a.ord - b.ord)
   const seed = (until: number) => {
     for (; seeds.length > 0 && seeds[0]!.n < until; seeds.shift()) {
       const { ladder, of: before, version: each } = seeds[0]!
       ratings.set(`${ladder} ${each}`, takenOver(of(ladder, before), sigmas[ladder]!))
     }
   }
-  const counted = [...books.ended.values()].filter(({ rated_n, round }) => rated_n !== null && round === state.round)
+  const counted = [...books.ended.values()].filter(({ rated_n, round }) => rated_n !== null && round === of_round)
   for (const { ladder: made, rated_n, seats } of counted.sort((a, b) => a.rated_n! - b.rated_n!)) {
     seed(rated_n!)
     for (const ladder of new Set([made!, "open"])) {
@@ -83,7 +83,7 @@ const assertAsReplayed = (played: Played, sigmas: Readonly<Record<string, number
   }
   seed(Infinity)
   for (const { ladder, mu, round, sigma, version: each } of books.ratings.values()) {
-    if (round === state.round) assert.deepStrictEqual({ ladder, each, mu, sigma }, { ladder, each, ...of(ladder, each) })
+    if (round === of_round) assert.deepStrictEqual({ ladder, each, mu, sigma }, { ladder, each, ...of(ladder, each) })
   }
 }
 const FIRST = { nano: 200, open: 200 }
@@ -202,9 +202,16 @@ describe("the start of ratings", () => {
     step(played.state, { _tag: "Tick" }, played.now)
     keep(played)
     assert.deepStrictEqual(step(played.state, folded, ++played.now), { installed: false, stale: true })
+    play(played, 20)
+    assertAsReplayed(played, { nano: 80, open: 90 })
+    assert.isTrue(install(played).installed)
     assert.isNull(played.state.learning)
     assertAsReplayed(played, { nano: 80, open: 90 })
-    assert.strictEqual(startIn(played.state.starts, 0, "open"), 200)
+    assertAsReplayed(played, { nano: 80, open: 90 }, 0)
+    assert.deepStrictEqual(
+      played.state.starts.map(({ round }) => round),
+      [0, 1]
+    )
     const restored = restore(structuredClone(snapshot(played.state)))
     assert.deepStrictEqual(snapshot(restored), snapshot(played.state))
   })
@@ -257,6 +264,10 @@ describe("the start of ratings", () => {
     assert.strictEqual(played.state.phase, "closing")
     played.now += CLOSING_MS
     step(played.state, { _tag: "Tick" }, played.now)
+    assert.deepStrictEqual(
+      played.state.writes.audits.map(({ action, subject }) => [action, subject]),
+      [["season.doubt", played.state.id]]
+    )
     keep(played)
     assert.strictEqual(played.state.phase, "closed")
     assertAsReplayed(played, FIRST)

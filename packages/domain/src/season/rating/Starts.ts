@@ -29,13 +29,15 @@ export const startIn = (starts: ReadonlyArray<Starts>, round: number, ladder: La
   sigmasIn(starts, round)[LADDERS.indexOf(ladder)]!
 
 /** Those that the next fold of the log is made with. */
-export const startsDue = ({ learning, starts }: Readonly<Started>): ReadonlyArray<Starts> =>
-  learning === null ? starts : [...starts.filter(({ round }) => round < learning.round), learning]
+export const startsDue = ({ learning, starts }: Readonly<Started>): ReadonlyArray<Starts> => {
+  if (learning === null) return starts
+  return [...starts.filter(({ round }) => round < learning.round), learning, ...starts.filter(({ round }) => round > learning.round)]
+}
 
 export const sameStarts = (a: ReadonlyArray<Starts>, b: ReadonlyArray<Starts>): boolean =>
   a.length === b.length && a.every((one, i) => one.round === b[i]!.round && sameSigmas(one.sigmas, b[i]!.sigmas))
 
-const sameSigmas = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.every((sigma, i) => sigma === b[i])
+export const sameSigmas = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.every((sigma, i) => sigma === b[i])
 
 /** Whether the ratings are to be computed again from the log: a match was voided, or other starts were learned. */
 export const awaitsFold = ({

@@ -1,6 +1,6 @@
 /** Which lists of a season are kept. */
 import { assert, describe, it } from "@effect/vitest"
-import { isScattered } from "./keptMatches.ts"
+import { filterOf, isScattered } from "./keptMatches.ts"
 import type { Asked, Fitting } from "./listing.ts"
 
 const OF = 1_000_000
@@ -24,5 +24,21 @@ describe("lists of a season", () => {
     assert.isTrue(isScattered(fitting(0), asked("discussed")))
     assert.isTrue(isScattered(fitting(127), asked("discussed", 100)))
     assert.isFalse(isScattered(fitting(128), asked("discussed")))
+  })
+})
+
+describe("the name of a filter", () => {
+  const named = (query: Partial<Asked>) => filterOf({ season_id: "s", query: { ...asked("newest").query, ...query } })
+
+  it("is the same for all pages and orders of a list", () => {
+    assert.strictEqual(named({ map: "a", owner: "b" }), named({ owner: "b", map: "a", sort: "longest", cursor: 50 }))
+    assert.notStrictEqual(named({ map: "a" }), named({ owner: "a" }))
+  })
+
+  it("is short, however long what it names, and another for each", () => {
+    const long = "x".repeat(15_000)
+    assert.isAtMost(named({ map: long }).length, 256)
+    assert.strictEqual(named({ map: long }), named({ map: long }))
+    assert.notStrictEqual(named({ map: long }), named({ map: `${long}y` }))
   })
 })

@@ -1,5 +1,6 @@
 /** What a process keeps of lists of matches: how many fit a filter of a season, and the first rows of lists that would take long to find. */
 
+import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { FIRST_ROWS, isKeepable } from "./firstRows.ts"
 import { KeptCounts } from "./KeptCounts.ts"
@@ -114,6 +115,11 @@ export const filtersOf = (query: Asked) => Object.entries(query).filter(([name, 
 /** The same for the lists of a filter in one order. */
 const listOf = (listing: Listing) => `${listing.query.sort} ${filterOf(listing)}`
 
+/** A longer name is kept by its hash: a query may name what no season has, as long as a URL may be. */
+const NAME_LENGTH_MAX = 256
+
 /** One cache name for all pages of a filter, whatever the order of its parts. */
-const filterOf = ({ query, season_id }: Listing) =>
-  JSON.stringify([season_id, ...filtersOf(query).toSorted(([a], [b]) => (a < b ? -1 : 1))])
+export const filterOf = ({ query, season_id }: Pick<Listing, "query" | "season_id">): string => {
+  const name = JSON.stringify([season_id, ...filtersOf(query).toSorted(([a], [b]) => (a < b ? -1 : 1))])
+  return name.length > NAME_LENGTH_MAX ? hash("sha256", name, "base64url") : name
+}

@@ -287,7 +287,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
       "  state.learning = { round, sigmas }\n  state.starts = [...state.starts.filter((each) => each.round < round), state.learning]\n"
   },
   startsAreLearnedAgainstTheRules: { file: "season/rating/Learning.ts", find: "settings.rules.learn_spread === 1", replace: "true" },
-  startsThatNobodyWouldNotice: { file: "season/rating/Learning.ts", find: "< DIFFERENCE_MIN ? sigma", replace: "< 0.01 ? sigma" },
+  startsThatNobodyWouldNotice: { file: "season/rating/Learning.ts", find: ">= DIFFERENCE_MIN", replace: ">= 0.01" },
   // voided matches
   voidedStillCounts: { file: "season/rating/Voiding.ts", find: "      rating.matches--\n", replace: "" },
   voidedTwice: {

@@ -1,11 +1,9 @@
-/** Ratings of a season that learns the spread of its field, as domain/season/rating/Learning.ts says when and by how much. */
+/** Ratings of a season that learns the spread of its field, which asks domain/season/rating/Learning.ts when and by how much. */
 import { type Rating, rated, START, startOf } from "@agon/domain/rating/Rating.ts"
 import { spreadOf } from "@agon/domain/rating/Spread.ts"
+import { isAnother, untilNextLook } from "@agon/domain/season/rating/Learning.ts"
 import { LOOK_MATCHES_MIN } from "@agon/domain/season/rating/Starts.ts"
 import type { Match } from "./refit.ts"
-
-const DIFFERENCE_MIN = 1.15
-const GROWTH = 1.5
 
 /** To be asked before each match; answers ratings where other starts have been learned. */
 export const learning = (entries: number) => {
@@ -13,9 +11,9 @@ export const learning = (entries: number) => {
   let look_at = LOOK_MATCHES_MIN
   return (log: ReadonlyArray<Match>): ReadonlyArray<Rating> | null => {
     if (log.length < look_at) return null
-    look_at = Math.max(log.length + LOOK_MATCHES_MIN, Math.ceil(log.length * GROWTH))
+    look_at = log.length + untilNextLook(log.length)
     const spread = learned(log) ?? start
-    if (Math.max(spread / start, start / spread) < DIFFERENCE_MIN) return null
+    if (!isAnother(spread, start)) return null
     start = spread
     return replayed(entries, log, start)
   }

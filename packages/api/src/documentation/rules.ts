@@ -1,6 +1,7 @@
 /** A season's rules and weight classes in the document: with the bounds that the season enforces, and the defaults. */
 import { BYTES_MAX, CELL_BYTES_MAX, RULE_BOUNDS } from "@agon/domain/season/Editing.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
+import { ruleAt } from "../season/bounds.ts"
 
 type Json = any
 
@@ -17,11 +18,11 @@ const nested = (numbers: ReadonlyArray<readonly [path: string, schema: Json]>): 
   return root
 }
 
-const defaultOf = (path: string) => path.split(".").reduce((rules: Json, key) => rules[key], DEFAULT_RULES) ?? 0
-
 /** Any rule may be left out, and refusals name the rule at fault; the schema that reads a body therefore takes any object. */
 export const rulesPatch = (): Json =>
-  nested([...RULE_BOUNDS].map(([path, [minimum, maximum]]) => [path, { ...integer, minimum, maximum, default: defaultOf(path) }]))
+  nested(
+    [...RULE_BOUNDS].map(([path, [minimum, maximum]]) => [path, { ...integer, minimum, maximum, default: ruleAt(DEFAULT_RULES, path) }])
+  )
 
 /** Bounds of counts that the schema leaves open, since their refusal names the class at fault. */
 const classBounds: Readonly<Record<string, readonly [number, number]>> = {

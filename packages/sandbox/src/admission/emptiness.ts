@@ -7,6 +7,7 @@
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import type { GraphProto, NodeProto, TensorProto } from "@agon/onnx/Model.ts"
+import { attributeOf, textOf } from "./attributes.ts"
 import { constantsOf } from "./bounds.ts"
 
 type Sizes = ReadonlyArray<number>
@@ -34,14 +35,10 @@ interface Seen {
   readonly sizes: (index: number) => Sizes | undefined
 }
 
-const intsOf = ({ attribute }: NodeProto, name: string): Sizes | undefined => attribute.find((one) => one.name === name)?.ints.map(Number)
-const intOf = ({ attribute }: NodeProto, name: string, otherwise: number): number => {
-  const found = attribute.find((one) => one.name === name)
+const intsOf = (node: NodeProto, name: string): Sizes | undefined => attributeOf(node, name)?.ints.map(Number)
+const intOf = (node: NodeProto, name: string, otherwise: number): number => {
+  const found = attributeOf(node, name)
   return found === undefined ? otherwise : Number(found.i)
-}
-const textOf = ({ attribute }: NodeProto, name: string): string | undefined => {
-  const found = attribute.find((one) => one.name === name)
-  return found === undefined ? undefined : Buffer.from(found.s).toString()
 }
 
 const allFilled = ({ inputs }: Seen) => inputs.every(({ filled }) => filled)

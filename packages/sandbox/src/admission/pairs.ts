@@ -6,8 +6,9 @@
  */
 import type { GraphProto, NodeProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
+import { attributeOf } from "./attributes.ts"
 
-const numberOf = ({ attribute }: NodeProto, wanted: string): bigint => attribute.find(({ name }) => name === wanted)?.i ?? 0n
+const numberOf = (node: NodeProto, name: string): bigint => attributeOf(node, name)?.i ?? 0n
 
 export const checkPairs = (graph: GraphProto): Rejected | null => {
   for (const node of graph.node) {

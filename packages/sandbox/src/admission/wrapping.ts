@@ -3,16 +3,16 @@
  * which a model can use as an undeclared memory between turns. How long an axis is the file need not say, but none that the kernel takes
  * is empty, so a pad of one is safe. The trial cannot tell: a model may look at what it read in a rare position alone.
  */
-import type { AttributeProto, GraphProto, NodeProto } from "@agon/onnx/Model.ts"
+import type { GraphProto, NodeProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
+import { attributeOf, textOf } from "./attributes.ts"
 import { constantsOf } from "./bounds.ts"
 
 type Sizes = ReadonlyArray<number>
 
 const BEFORE_MAX = 1
 
-const attributeOf = (node: NodeProto, name: string): AttributeProto | undefined => node.attribute.find((one) => one.name === name)
-const wraps = (node: NodeProto) => node.opType === "Pad" && Buffer.from(attributeOf(node, "mode")?.s ?? []).toString() === "wrap"
+const wraps = (node: NodeProto) => node.opType === "Pad" && textOf(node, "mode") === "wrap"
 
 /** The pads, those at the beginnings of the axes first; undefined where the model computes them. Early opsets have them as an attribute. */
 const padsOf = (node: NodeProto, constants: ReadonlyMap<string, Sizes>): Sizes | undefined =>

@@ -27,12 +27,6 @@ export interface Rows {
   readonly whole: boolean
 }
 
-/** Marks of the season `s` for figures that no rating is part of. */
-export const MARKS = "coalesce(s.head->>'voided', '0')"
-/** For figures made of ratings: these change again once they have been made without a voided match, or with other starts. */
-export const RATED_MARKS = `${MARKS} || '/' || (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)
-  || '/' || coalesce(s.head->>'rescaled', '0')`
-
 interface List extends Rows {
   /** The end of the last trial that may stand between the rows; null where there is none. */
   readonly last_trial: Date | null

@@ -7,7 +7,7 @@
  */
 import type { Sort } from "@agon/api/match/api.ts"
 import type { SqlClient, Statement } from "effect/sql"
-import { MARKS, RATED_MARKS, type Since } from "./KeptLists.ts"
+import type { Since } from "./KeptLists.ts"
 import {
   branch,
   conditions,
@@ -18,7 +18,9 @@ import {
   isFigured,
   type Listing,
   listsTrials,
+  marks,
   rated,
+  ratedMarks,
   ratedOfSide,
   seatsOf,
   tables,
@@ -40,7 +42,7 @@ const figureOf = (sort: Sort): string => (isFigured(sort) ? `${figures[sort]}::f
 const ORDER = "figure DESC NULLS LAST, ended_at DESC, id DESC"
 
 /** The gap between ratings is new once these have been made anew. */
-const marksOf = (sort: Sort): string => (sort === "upset" ? RATED_MARKS : MARKS)
+const marksOf = (sort: Sort): string => (sort === "upset" ? ratedMarks : marks)
 const asJson = "json_agg(json_build_array(t.id, t.figure, (extract(epoch FROM t.ended_at) * 1000000)::bigint))"
 
 /** Whence on to read each season, as a relation of a WITH. */

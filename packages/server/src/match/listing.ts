@@ -315,6 +315,11 @@ const newestPage = (sql: Sql, { limit, offset }: Cut): Fragment =>
 export const orderOf = (sort: Sort): string =>
   isFigured(sort) ? "p.figure DESC NULLS LAST, p.ended_at DESC, p.id DESC" : "p.ended_at DESC, p.id DESC"
 
+/** Marks of the season `s` for figures that no rating is part of (KeptLists.ts). */
+export const marks = "coalesce(s.head->>'voided', '0')"
+/** For figures made of ratings: these change again once they have been made without a voided match, or with other starts. */
+export const ratedMarks = `${marks} || '/' || (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)
+  || '/' || coalesce(s.head->>'rescaled', '0')`
 /** When the newest match of the season `s` ended, by match_newest. */
 export const edge = `(SELECT date_trunc('milliseconds', e.ended_at) FROM match e WHERE e.season_id = s.id AND ${counts("e")} ORDER BY e.ended_at DESC LIMIT 1)`
 

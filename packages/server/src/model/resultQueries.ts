@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 import { counts } from "../database/visibility.ts"
-import { RATED_MARKS } from "../match/KeptLists.ts"
+import { edge, ratedMarks } from "../match/listing.ts"
 
 const { outcome: _, rating_change: __, ...resultFields } = ModelResult.fields
 /** `alone` where no other seat shares its rank; `best` and `worst` by the rating change, `nth` by time, among those asked for. */
@@ -38,8 +38,8 @@ const change = (sql: SqlClient.SqlClient, ladder: string): Statement.Fragment =>
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
    * The first results from an instant on, in each order: the seats of the model's versions (version_model) by seat_version, and their
-   * ladders by match_pkey. The marks move with a void, and again once ratings have been made without the match or with other starts. The season's newest match by
-   * match_newest.
+   * ladders by match_pkey. The marks move with a void, and again once ratings have been made without the match or with other starts. The
+   * season's newest match by match_newest.
    */
   came: ({ id, ladder, season_id }: InSeason, since: Readonly<Record<Order, Date>>) => {
     const from = new Date(Math.min(...Object.values(since).map((each) => each.getTime())))
@@ -53,9 +53,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
           SELECT x.match_id, x.ended_at, ${change(sql, ladder)} AS change FROM seat x JOIN match m ON m.id = x.match_id
           WHERE x.version_id = v.id AND x.ended_at >= ${from} AND x.made_mu IS NOT NULL OFFSET 0) n
         WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND n.change IS NOT NULL)
-      SELECT ${sql.literal(RATED_MARKS)} AS marks,
-        (SELECT date_trunc('milliseconds', e.ended_at) FROM match e WHERE e.season_id = s.id AND ${sql.literal(counts("e"))}
-          ORDER BY e.ended_at DESC LIMIT 1) AS edge, ${rows("newest")} AS newest, ${rows("best")} AS best, ${rows("worst")} AS worst
+      SELECT ${sql.literal(`${ratedMarks} AS marks, ${edge} AS edge`)}, ${rows("newest")} AS newest, ${rows("best")} AS best, ${rows("worst")} AS worst
       FROM season s WHERE s.id = ${season_id}`,
       (found) => found[0]!
     )

@@ -18,6 +18,12 @@ export const LOOK_MATCHES_MAX = 100_000
 /** Ratings are not computed again for a smaller difference. */
 const DIFFERENCE_MIN = Math.log(1.15)
 
+/** Matches from a look at so many to the next. */
+export const untilNextLook = (matches: number): number => Math.max(LOOK_MATCHES_MIN, Math.ceil(matches * LOOK_GROWTH))
+
+/** Whether the spread is so far from the start that ratings are computed again. */
+export const isAnother = (spread: number, start: number): boolean => Math.abs(Math.log(spread / start)) >= DIFFERENCE_MIN
+
 /** Of one look at a time: the ratings follow it before there is another. */
 const mayLearn = ({ learning, phase, settings }: State): boolean =>
   settings.rules.learn_spread === 1 && phase === "open" && learning === null
@@ -26,13 +32,12 @@ export const isLookDue = (state: State): boolean => mayLearn(state) && state.loo
 
 export const learnStarts = (state: State, { played, round, spreads }: Of<"LearnStarts">): Replies["LearnStarts"] => {
   if (round !== state.round || !mayLearn(state)) return { learned: false }
-  const more = Math.max(LOOK_MATCHES_MIN, Math.ceil(played * LOOK_GROWTH))
-  state.look_at = played >= LOOK_MATCHES_MAX ? null : state.rated + state.voided + more
+  state.look_at = played >= LOOK_MATCHES_MAX ? null : state.rated + state.voided + untilNextLook(played)
   state.writes.head = true
   const before = sigmasIn(state.starts, round)
   const sigmas = before.map((sigma, ladder) => {
     const spread = spreads[LADDERS[ladder]!] ?? sigma
-    return Math.abs(Math.log(spread / sigma)) < DIFFERENCE_MIN ? sigma : spread
+    return isAnother(spread, sigma) ? spread : sigma
   })
   if (sameSigmas(sigmas, before)) return { learned: false }
   state.learning = { round, sigmas }

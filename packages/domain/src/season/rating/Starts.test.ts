@@ -86,6 +86,15 @@ const assertAsReplayed = (played: Played, sigmas: Readonly<Record<string, number
     if (round === of_round) assert.deepStrictEqual({ ladder, each, mu, sigma }, { ladder, each, ...of(ladder, each) })
   }
 }
+/** A season that closes while its log is folded with what it has learned. */
+const closing = (): Played => {
+  const played = start(8, 1)
+  play(played, LOOK_MATCHES_MIN)
+  learn(played, { nano: 80, open: 90 })
+  step(played.state, { _tag: "CloseSeason" }, ++played.now)
+  keep(played)
+  return played
+}
 const FIRST = { nano: 200, open: 200 }
 
 describe("the start of ratings", () => {
@@ -256,11 +265,7 @@ describe("the start of ratings", () => {
   })
 
   it("is given up where the season closes before the log is folded", () => {
-    const played = start(8, 1)
-    play(played, LOOK_MATCHES_MIN)
-    learn(played, { nano: 80, open: 90 })
-    step(played.state, { _tag: "CloseSeason" }, ++played.now)
-    keep(played)
+    const played = closing()
     assert.strictEqual(played.state.phase, "closing")
     played.now += CLOSING_MS
     step(played.state, { _tag: "Tick" }, played.now)
@@ -275,11 +280,7 @@ describe("the start of ratings", () => {
   })
 
   it("is awaited by a season that closes", () => {
-    const played = start(8, 1)
-    play(played, LOOK_MATCHES_MIN)
-    learn(played, { nano: 80, open: 90 })
-    step(played.state, { _tag: "CloseSeason" }, ++played.now)
-    keep(played)
+    const played = closing()
     install(played)
     assert.strictEqual(played.state.phase, "closed")
     assertAsReplayed(played, { nano: 80, open: 90 })

@@ -61,17 +61,24 @@ const isOf = (gone: ReturnType<typeof awaited>, { n, round }: SeriesPoint): bool
 
 const isFinal = ({ now }: Window, { at }: Pick<SeriesPoint, "at">): boolean => now.head.phase === "closed" && at === now.head.closed_at
 
-/** Versions that somebody has lately taken out of play or brought back: they may have come and gone within one commit. */
-const excluded = ({ now, recent }: Window): ReadonlySet<string> => {
+/**
+ * Those with a rating on the ladder whom somebody has lately taken out of play or brought back. Within one commit an
+ * entry may be taken out and brought back, and one that has just passed its trial may enter and be taken out.
+ */
+const excluded = ({ now, recent }: Window, ladder: string): ReadonlySet<string> => {
   const owners = new Set(recent.flatMap((command) => (command._tag === "SwitchOwner" ? [command.owner] : [])))
-  const named = recent.flatMap((command) => (command._tag === "Disqualify" || command._tag === "Reinstate" ? [command.version] : []))
-  return new Set([...named, ...[...now.versions.values()].flatMap(({ id, owner }) => (owner !== null && owners.has(owner) ? [id] : []))])
+  const named = new Set(
+    recent.flatMap((command) => (command._tag === "Disqualify" || command._tag === "Reinstate" ? [command.version] : []))
+  )
+  const is = ({ id, owner }: { readonly id: string; readonly owner: string | null }) =>
+    (named.has(id) || (owner !== null && owners.has(owner))) && now.ratings.has(`${ladder} ${id}`)
+  return new Set([...now.versions.values()].flatMap((version) => (is(version) ? [version.id] : [])))
 }
 
 /** Who stood on the ladder before and after was on it in between. */
 const checkLadder = (window: Window, ladder: string, point: SeriesPoint | undefined): void => {
   const { before, now } = window
-  const either = excluded(window)
+  const either = excluded(window, ladder)
   const [was, is] = [before, now].map((view) => new Set(activeOn(view, ladder).map(({ version }) => version))) as [Set<string>, Set<string>]
   const versions = new Set(point?.versions)
   const whole = point === undefined || (versions.size === point.versions.length && versions.size === point.mus.length)

@@ -113,7 +113,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "dataset/queries.ts due": [{ only: null }],
   "dataset/queries.ts voided": [{ season_id, after: 0, mark: 10, through: 30_000, until: now, limit: 200 }],
   "match/queries.ts cards": [listing(), cut, fitting],
-  "match/queries.ts cardsOfRows": [listing({ model }, null), cut, { ids: [account], last_trial: undefined }],
+  "match/queries.ts cardsOfRows": [listing({ model }, null), cut, { ids: [account], last_trial: undefined, whole: true }],
   "match/queries.ts cameOfSide": [listing({ model }, null), new Map([[season_id, now]])],
   "match/queries.ts cameOfSeason": [listing({ map: "board-3" }), new Map([[season_id, now]]), fitting],
   "match/queries.ts matchesOfSide": [listing({ model }, null)],
@@ -240,8 +240,13 @@ const bounded: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, ReadonlyA
   ["cameOfOwner", [ofOwner, new Map([[season_id, now]])], ["version_owner", "seat_version", "match_newest"]],
   [
     "cardsOfRows",
-    [listing({ model, sort: "discussed" }, null), cut, { ids: [account], last_trial: undefined }],
+    [listing({ model, sort: "discussed" }, null), cut, { ids: [account], last_trial: undefined, whole: true }],
     ["match_pkey", "thread_match"]
+  ],
+  [
+    "cardsOfRows",
+    [listing({ map: "old", sort: "discussed" }), cut, { ids: [account], last_trial: null, whole: false }],
+    ["match_pkey", "thread_discussed"]
   ],
   ["related", [{ ...NAMED, models: [model, id("model", 102), id("model", 103)] }], ["version_model", "seat_version", "match_newest"]]
 ]

@@ -137,14 +137,15 @@ const makeLists = Effect.fnUntraced(function* (
     // One row more than the page shows says whether there is another.
     const cut = { limit: limit + 1, offset: cursor }
     const upTo = cut.offset + cut.limit
-    // Matches get comments at any time: they are put in order anew, and only where all that fit are known.
+    if (first === undefined || (!first.whole && first.rows.length < upTo))
+      return { rows: yield* Effect.orDie(queries.cards(listing, cut, fitting)), total: fitting.total }
+    // Matches get comments at any time: they are put in order anew.
     const isOrdered = isKeepable(sort)
-    const isKnown = first !== undefined && (first.whole || (isOrdered && first.rows.length >= upTo))
-    if (!isKnown) return { rows: yield* Effect.orDie(queries.cards(listing, cut, fitting)), total: fitting.total }
     const from = isOrdered && sort !== "newest" ? cursor : 0
     const ids = first.rows.slice(from, isOrdered ? upTo : undefined).map(({ id }) => id)
     const last_trial = namesSide(listing.query) ? undefined : first.last_trial
-    return { rows: yield* Effect.orDie(queries.cardsOfRows(listing, cut, { ids, last_trial })), total: fitting.total }
+    const known = { ids, last_trial, whole: first.whole }
+    return { rows: yield* Effect.orDie(queries.cardsOfRows(listing, cut, known)), total: fitting.total }
   })
 
   return Effect.fn("Matches.list")(function* (asked: Asked, viewer: Viewer) {

@@ -19,6 +19,7 @@ import {
   type Listing,
   listsTrials,
   marks,
+  type OfSeason,
   rated,
   ratedMarks,
   ratedOfSide,
@@ -105,7 +106,7 @@ const trial = "m.status = 'finished' AND m.candidate IS NOT NULL"
  * in a large season for seconds: then what is kept ends where the count did. The order of the innermost rows is the index's, so no other
  * index is walked for it.
  */
-export const cameOfSeason = (sql: Sql, listing: Listing & { readonly season_id: string }, since: Since, fitting: Fitting): Fragment => {
+export const cameOfSeason = (sql: Sql, listing: OfSeason, since: Since, fitting: Fitting): Fragment => {
   const { query, season_id } = listing
   const from = since.get(season_id)
   const later = from === undefined ? sql`` : sql`AND m.ended_at >= ${from}`

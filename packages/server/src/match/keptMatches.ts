@@ -5,12 +5,11 @@ import { Effect } from "effect"
 import { FIRST_ROWS, isKeepable } from "./firstRows.ts"
 import { KeptCounts } from "./KeptCounts.ts"
 import { KeptLists } from "./KeptLists.ts"
-import type { Asked, Fitting, Found, Listing } from "./listing.ts"
+import type { Asked, Fitting, Found, Listing, OfSeason } from "./listing.ts"
 import type { makeQueries, OfOwner } from "./queries.ts"
 import type { WholeCount } from "./WholeCounts.ts"
 
 type Queries = Effect.Success<typeof makeQueries>
-export type OfSeason = Listing & { readonly season_id: string }
 
 /** Filters whose matches are counted once and then kept up to date; some 300 bytes each. */
 const FILTERS_MAX = 10_000
@@ -101,9 +100,8 @@ export const makeOwnTotals = (queries: Queries, whole: WholeCount) => {
 /** So many matches are passed by for each that fits before the first rows of a list are kept: under other sorts each is looked up. */
 const SCATTERED = { newest: 40, figured: 1.5 }
 export const isScattered = ({ of, total }: Fitting, { query: { cursor, limit, sort } }: Listing) => {
-  // Where the order cannot be kept, all that fit have to be known.
-  if (!isKeepable(sort)) return total < FIRST_ROWS && of > total * SCATTERED.newest
-  return cursor + limit < FIRST_ROWS && of > total * (sort === "newest" ? SCATTERED.newest : SCATTERED.figured)
+  const share = sort === "newest" || !isKeepable(sort) ? SCATTERED.newest : SCATTERED.figured
+  return Math.min(cursor + limit, total) < FIRST_ROWS && of > total * share
 }
 
 export type FirstRows = ReturnType<typeof makeFirstRows>

@@ -69,6 +69,10 @@ const bound = (sql: Sql, rows: number): Fragment => (USUAL.has(rows) ? sql.liter
 /** Whether the query names a side, whose matches are searched for in every season. */
 export const namesSide = ({ model, owner, version, vs }: Asked) => (model ?? owner ?? version ?? vs) !== undefined
 
+export type OfSeason = Listing & { readonly season_id: string }
+/** Whether the matches of one season are listed, whoever sat in them. */
+const isOfSeason = (listing: Listing): listing is OfSeason => listing.season_id !== null && !namesSide(listing.query)
+
 /** The model whose seats the statement starts from, if any: the first of two that met, where no other side is named. */
 const sideModelOf = ({ model, owner, version, vs }: Asked) =>
   model ?? (version === undefined && owner === undefined ? vs?.split(",")[0] : undefined)
@@ -225,18 +229,35 @@ export const figured = (
  * For a season: the matches with comments in the order of thread_discussed, then the others, which all tie, newest first. Each
  * branch stops where the page ends; few matches have comments, so the second skips few of them.
  */
-const discussed = (sql: Sql, listing: Listing & { readonly season_id: string }, { limit, offset }: Cut, fitting: Fitting): Fragment => {
-  const upTo = Math.min(LARGEST_LIMIT, offset + limit)
-  const where = whereOf(sql, listing, rated)
+const discussed = (sql: Sql, listing: OfSeason, cut: Cut, fitting: Fitting): Fragment => {
+  const upTo = endOf(cut)
   const silent = sql`AND NOT EXISTS (SELECT 1 FROM thread t WHERE t.match_id = m.id AND t.comments > 0) ${within(sql, fitting)}`
   return sql`SELECT * FROM (
-      (SELECT m.id, m.ended_at, t.comments::float8 AS figure FROM thread t JOIN ${tables(sql, listing)} ON m.id = t.match_id
-        WHERE t.season_id = ${listing.season_id} AND t.comments > 0 AND t.match_id IS NOT NULL AND ${where}
-        ORDER BY t.comments DESC, t.ended_at DESC, t.match_id DESC LIMIT ${bound(sql, upTo)})
+      (${withComments(sql, listing, upTo)})
       UNION ALL
-      (SELECT m.id, m.ended_at, 0 FROM ${tables(sql, listing)} WHERE ${where} ${silent}
-        ORDER BY m.ended_at DESC, m.id DESC LIMIT ${bound(sql, Math.min(upTo, fitting.total))})) listed
-    ORDER BY figure DESC, ended_at DESC, id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
+      (SELECT m.id, m.ended_at, 0 FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, rated)} ${silent}
+        ORDER BY m.ended_at DESC, m.id DESC LIMIT ${bound(sql, Math.min(upTo, fitting.total))})) listed ${discussedPage(sql, cut)}`
+}
+
+const endOf = ({ limit, offset }: Cut): number => Math.min(LARGEST_LIMIT, offset + limit)
+const discussedPage = (sql: Sql, { limit, offset }: Cut): Fragment =>
+  sql`ORDER BY figure DESC, ended_at DESC, id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
+
+const isDiscussed = "t.comments > 0 AND t.match_id IS NOT NULL"
+
+/** The first of a season's matches with comments, by thread_discussed. */
+const withComments = (sql: Sql, listing: OfSeason, upTo: number): Fragment =>
+  sql`SELECT m.id, m.ended_at, t.comments::float8 AS figure FROM thread t JOIN ${tables(sql, listing)} ON m.id = t.match_id
+    WHERE t.season_id = ${listing.season_id} AND ${sql.literal(isDiscussed)} AND ${whereOf(sql, listing, rated)}
+    ORDER BY t.comments DESC, t.ended_at DESC, t.match_id DESC LIMIT ${bound(sql, upTo)}`
+
+/** The same of a side: few matches have comments, so they are looked through for its seats. */
+const withCommentsOfSide = (sql: Sql, listing: Listing, upTo: number): Fragment => {
+  const { seasons, where } = versionsOf(sql, listing)
+  return sql`SELECT DISTINCT m.id, m.ended_at, t.comments::float8 AS figure FROM version v ${seasons}
+    JOIN thread t ON t.season_id = v.season_id AND ${sql.literal(isDiscussed)}
+    CROSS JOIN ${seatsOf(sql, listing, ratedOfSide, "match")} AND x.match_id = t.match_id AND ${sql.and(where)}
+    ORDER BY figure DESC, m.ended_at DESC, m.id DESC LIMIT ${bound(sql, upTo)}`
 }
 
 export interface Cut {
@@ -258,9 +279,7 @@ export const countOfTrials = (sql: Sql, listing: Listing): Fragment =>
 /** Ids of a page, as a relation `(id, ended_at, figure)`; `orderOf` says in which order. */
 export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitting: Fitting): Fragment => {
   const { sort } = listing.query
-  const { season_id } = listing
-  if (sort === "discussed" && season_id !== null && !namesSide(listing.query))
-    return discussed(sql, { ...listing, season_id }, { limit, offset }, fitting)
+  if (sort === "discussed" && isOfSeason(listing)) return discussed(sql, listing, { limit, offset }, fitting)
   if (isFigured(sort)) return figured(sql, listing, { limit, offset, fitting }, sort)
   // No branch is searched for more matches than there are.
   const most = Math.min(LARGEST_LIMIT, offset + limit, fitting.total)
@@ -272,15 +291,17 @@ export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitti
 
 export interface KnownRows {
   readonly ids: ReadonlyArray<string>
+  /** Whether there are no others. */
+  readonly whole: boolean
   /** When the last of the trials that fit ended, of those that may pass as well; null where there is none, undefined where unknown. */
   readonly last_trial: Date | null | undefined
 }
 
 /**
- * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, all of the list under
- * `discussed`, those of the page under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
+ * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, under `discussed` as far or all of the
+ * list, those of the page under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
  */
-export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_trial }: KnownRows): Fragment => {
+export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_trial, whole }: KnownRows): Fragment => {
   const { sort } = listing.query
   const figure = isFigured(sort) ? figures[sort] : "NULL::float8"
   const known = sql`SELECT m.id, m.ended_at, ${sql.literal(figure)} AS figure
@@ -288,7 +309,10 @@ export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_tri
     WHERE ${sql.literal(rated)} AND ${listing.season_id === null ? sees(sql, listing.viewer) : sql`m.season_id = ${listing.season_id}`}`
   if (sort === "newest") return withTrials(sql, listing, cut, known, last_trial)
   if (sort !== "discussed") return known
-  return sql`${known} ORDER BY figure DESC, ended_at DESC, id DESC LIMIT ${bound(sql, cut.limit)} OFFSET ${bound(sql, cut.offset)}`
+  if (whole) return sql`${known} ${discussedPage(sql, cut)}`
+  // Those without comments follow newest first, and of the page's there are none that are not among the newest of the list.
+  const others = isOfSeason(listing) ? withComments(sql, listing, endOf(cut)) : withCommentsOfSide(sql, listing, endOf(cut))
+  return sql`SELECT * FROM (${known} UNION (${others})) listed ${discussedPage(sql, cut)}`
 }
 
 /** Rated matches as far as the page ends, and the trials as far as these go, newest first. */
@@ -324,7 +348,7 @@ export const ratedMarks = `${marks} || '/' || (SELECT count(*) FROM voiding w WH
 export const edge = `(SELECT date_trunc('milliseconds', e.ended_at) FROM match e WHERE e.season_id = s.id AND ${counts("e")} ORDER BY e.ended_at DESC LIMIT 1)`
 
 /** The number of a season's rated matches that fit, of those after number `after`: all by match_newest, the last ones by match_rated. */
-export const countOfSeason = (sql: Sql, listing: Listing & { readonly season_id: string }, after: number): Fragment => {
+export const countOfSeason = (sql: Sql, listing: OfSeason, after: number): Fragment => {
   const later = after === 0 ? sql`` : sql`AND m.rated_n > ${after}`
   return sql`SELECT c.total, c.first, c.last, ${sql.literal(edge)} AS "upTo", (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided
     FROM season s CROSS JOIN (SELECT count(*)::int AS total, min(m.ended_at) AS first, max(m.ended_at) AS last

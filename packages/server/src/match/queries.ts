@@ -16,6 +16,7 @@ import {
   type Found,
   type KnownRows,
   type Listing,
+  type OfSeason,
   orderOf,
   pageOf,
   pageOfRows,
@@ -112,7 +113,7 @@ const makeFirstRows = (sql: SqlClient.SqlClient) => ({
   matchesOfSide: (listing: Listing) => Effect.map(sql<{ matches: number }>`${matchesOfSide(sql, listing)}`, (rows) => rows[0]!.matches),
 
   /** What has come of a season's matches that fit, by match_newest; all of them as `listing.ts` finds them. Without a total. */
-  cameOfSeason: (listing: Listing & { readonly season_id: string }, since: Since, fitting: Fitting) =>
+  cameOfSeason: (listing: OfSeason, since: Since, fitting: Fitting) =>
     Effect.map(sql<Omit<CameRow, "total" | "early">>`${cameOfSeason(sql, listing, since, fitting)}`, (rows) =>
       rows.map((row) => cameOf({ ...row, total: 0, early: 0 }))
     )
@@ -145,7 +146,7 @@ const makeLists = (sql: SqlClient.SqlClient) => {
     countOfTrials: (listing: Listing) => sql<{ total: number }>`${countOfTrials(sql, listing)}`.pipe(Effect.map((rows) => rows[0]!.total)),
 
     /** Reads the matches after the number, by match_rated; where it is 0, all of the season, by match_newest. */
-    countOfSeason: (listing: Listing & { readonly season_id: string }, after: number) =>
+    countOfSeason: (listing: OfSeason, after: number) =>
       Effect.map(sql<Found & Counters>`${countOfSeason(sql, listing, after)}`, ([row]): Counted<Found> => {
         const { rated, voided, ...found } = row!
         return { found, rated, voided }

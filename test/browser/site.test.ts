@@ -1,14 +1,6 @@
 /** The pages of the site in a real browser, beside a real service: the player on a match's page, axe and the policy on every page. */
-import { mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
-import { hashOf } from "@agon/engine/hash.ts"
-import { engineOf } from "@agon/engine/registry.ts"
-import { record } from "@agon/engine/replay/testing/recorded.ts"
-import { snakesBoards } from "@agon/engine/snakes/boards.ts"
-import { replayKey } from "@agon/server/object/keys.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
 import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { siteAnswers } from "../support/Pages.ts"
@@ -16,11 +8,8 @@ import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { sample } from "../support/slow.ts"
 import { seedAccounts } from "../support/Web.ts"
-import { actionsOutOfSight, lookAtTables } from "./tables.ts"
-
-const PLAYED = Fixture.matchIds.open
-/** Names that would do harm where a page did not escape them, and long ones. */
-const ILL = `"><img src=x onerror=alert(1)>\u202e${"long".repeat(8)}`
+import { PLAYED, played, said } from "./illNames.ts"
+import { actionsOutOfSight, cutNames, lookAtTables } from "./tables.ts"
 
 class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
   static readonly layer = Layer.effect(
@@ -31,36 +20,6 @@ class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
     )
   )
 }
-
-/** A match whose stored replay is one that the engine has played, and people and models with ill names. */
-const played = Effect.gen(function* () {
-  const { directory } = yield* Service.Service
-  const sql = yield* SqlClient.SqlClient
-  const { replay } = record(engineOf("snakes")!, snakesBoards.find(({ map_id }) => map_id === "wrapped-9")!, 2011)
-  const bytes = Buffer.from(JSON.stringify(replay))
-  const hash = hashOf(bytes)
-  const objects = join(directory, "objects", "objects")
-  mkdirSync(join(objects, "replays"), { recursive: true })
-  writeFileSync(join(objects, replayKey(PLAYED, hash)), bytes)
-  yield* sql`UPDATE match SET replay_hash = ${hash}, replay_bytes = ${bytes.length}, turns = 72 WHERE id = ${PLAYED}`
-  yield* sql`UPDATE account SET display_name = ${ILL} WHERE username = 'ada'`
-  yield* sql`UPDATE model SET name = ${ILL} WHERE id = ${Fixture.modelIds.alpha}`
-  yield* sql`INSERT INTO series_point (season_id, ladder, at, versions, mus)
-    VALUES (${Fixture.seasonIds.spring}, 'open', '1990-01-01', ARRAY[${Fixture.versionIds.alpha2}, ${Fixture.versionIds.beta1}]::uuid[], ARRAY[40, 10])`
-})
-
-/** A comment and a story of ada's and an announcement, each of text that would do harm where a page did not escape it. */
-const said = Effect.gen(function* () {
-  const { as } = yield* Service.Service
-  const [ada, admin] = [yield* as("ada"), yield* as("admin")]
-  const { id: comment } = yield* ada.community.postComment({ payload: { match: PLAYED, body: ILL } })
-  yield* admin.moderation.moderateComment({ params: { id: comment }, payload: { state: "approved" } })
-  yield* ada.writing.writeStory({ params: { id: Fixture.modelIds.alpha }, payload: { body: `# ${ILL}`, submit: true } })
-  const { id: announcement } = yield* admin.editorial.announce({ payload: { title: ILL, body: ILL } })
-  yield* admin.platformNotice.notifyEverybody({ payload: { subject: ILL } })
-  const { id: webhook } = yield* ada.webhook.createWebhook({ payload: { url: "https://10.9.8.7/agon" } })
-  return { announcement, comment, webhook }
-})
 
 /** Behind a proxy that tells addresses: each page is asked for by a visitor of its own, so that none meets a rate. */
 const service = Fixture.layer.pipe(
@@ -258,6 +217,21 @@ else
             assert.deepStrictEqual({ askew, broken, cut }, { askew: [], broken: [], cut: false }, `${path}: ${caption}`)
           }
           yield* Effect.promise(() => watched.close())
+        }
+      })
+    )
+
+    it.effect("keep a long name within its cell, and the rating of who leads in sight, on a phone and a screen", () =>
+      Effect.gen(function* () {
+        for (const path of ["/", SPRING, `${SPRING}/ladders/open/matrix`, `/matches/${PLAYED}`]) {
+          for (const width of [375, 1280]) {
+            const watched = yield* open(path, { viewport: { width, height: 800 } })
+            for (const name of ["W".repeat(40), "Longish names "]) {
+              const cut = yield* Effect.promise(() => watched.page.evaluate(cutNames, name))
+              assert.deepStrictEqual(cut, [], `${path} at ${width}`)
+            }
+            yield* Effect.promise(() => watched.close())
+          }
         }
       })
     )

@@ -23,6 +23,30 @@ export const lookAtTables = () => {
   })
 }
 
+/**
+ * In the browser, once every name in a table is this one: names that leave their cell, where they would cover what stands beside them,
+ * and ratings of those who lead that nobody sees without scrolling the table sideways.
+ */
+export const cutNames = (text: string) => {
+  const { document } = globalThis as any
+  const names = [...document.querySelectorAll("main :is(td, th) bdi")].filter((name: any) => name.closest(".unseen") === null)
+  for (const name of names) name.textContent = text
+  const rightOf = (element: any) => {
+    const lines = document.createRange()
+    lines.selectNodeContents(element)
+    return lines.getBoundingClientRect().right
+  }
+  const out = names.flatMap((name: any) => {
+    const [own, cell] = [name, name.closest("td, th")].map((element) => element.getBoundingClientRect().right)
+    const right = Math.max(rightOf(name), own)
+    return right > Math.min(own, cell) + 1 ? [`a name ends at ${Math.round(right)}, its place at ${Math.round(Math.min(own, cell))}`] : []
+  })
+  const unseen = [...document.querySelectorAll("main .top td.n")].filter(
+    (figure: any) => rightOf(figure) > figure.closest(".scroll").getBoundingClientRect().right + 1
+  )
+  return [...new Set(out), ...unseen.map((figure: any) => `out of sight: ${figure.textContent}`)]
+}
+
 /** In the browser: the buttons in tables, and what unfolds to one, that nobody sees without scrolling the table sideways. */
 export const actionsOutOfSight = () =>
   [...(globalThis as any).document.querySelectorAll("main .scroll td > :is(form, details, button)")].flatMap((action: any) => {

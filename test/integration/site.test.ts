@@ -228,6 +228,24 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
     })
   )
 
+  it.effect("says of an empty list whether nothing fits it, or its end is passed, or nothing has happened yet", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const says = Effect.fnUntraced(function* (path: string, sentence: string) {
+        const answer = yield* get(path)
+        assertPage(path, answer)
+        assert.include(answer.text, sentence, path)
+      })
+      for (const filter of ["owner=nobody", "since=9999-12-31", "season=autumn&map=none"])
+        yield* says(`/matches?${filter}`, "No match fits these filters.")
+      yield* says("/matches?season=spring&cursor=1000", "There is no match on this page.")
+      yield* says("/matches?season=autumn&game=snakes&sort=longest", "No match has been played yet.")
+      yield* says(`/matches/${x.nano}?cursor=1000`, "There is no comment on this page.")
+      yield* says(`/matches/${x.nano}`, "Nobody has said anything yet.")
+      yield* says("/games/snakes/seasons/autumn", "Nobody is on the open ladder yet.")
+    })
+  )
+
   it.effect("answers no question that a stranger makes up with a failure of its own", () =>
     Effect.gen(function* () {
       yield* siteAnswers

@@ -139,6 +139,11 @@ export const assertPage = (path: string, { headers, text }: Shown) => {
     const { pattern } = attributes
     if (pattern !== undefined) assert.doesNotThrow(() => new RegExp(pattern, "v"), undefined, undefined, `${pattern} in ${path}`)
   }
+  const levels = elements.flatMap(({ name }) => (/^h[1-6]$/.test(name) ? [Number(name.slice(1))] : []))
+  assert.isEmpty(
+    levels.filter((level, i) => level > (levels[i - 1] ?? 0) + 1),
+    `a heading of ${path} leaves a level out: ${levels.join(" ")}`
+  )
   assertOnce(path, elements)
   const ids = elements.flatMap(({ attributes }) => attributes["id"] ?? [])
   assert.strictEqual(new Set(ids).size, ids.length, `ids of ${path}`)

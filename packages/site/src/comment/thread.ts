@@ -42,7 +42,7 @@ ${
     : html`<p><a href="${writeAt(thread.subject)}">Write a comment</a></p>\n`
 }${
   comments.length === 0
-    ? html`<p class="faint">Nobody has said anything yet.</p>`
+    ? html`<p class="faint">${offset > 0 ? "There is no comment on this page." : "Nobody has said anything yet."}</p>`
     : html`<ol class="comments">\n${comments.map(comment(read, offset))}</ol>`
 }
 ${pager({ path, query: {}, offset, rows: COMMENT_ROWS, next: next_cursor })}

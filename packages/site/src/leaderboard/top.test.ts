@@ -23,11 +23,18 @@ describe("the top of a ladder", () => {
       "Model 1 leads by 100 points. No other is likely to be as strong."
     )
     assert.include(shown(boardOf([entry(1, 1_601, 3), entry(2, 1_600, 3)])), "Model 1 leads by 1 point. 2 others may be as strong")
-    assert.include(shown(boardOf([entry(1, 1_600, 2), entry(2, 1_600, 2)])), "Model 1 and Model 2 are level. 1 other may be as strong")
     const closed = shown(boardOf([entry(1, 1_700, 1), entry(2, 1_600, 3)], true))
     assert.include(closed, "Model 1 ended 100 points ahead. No other is likely to be as strong. A baseline takes no place.")
     assert.include(shown(boardOf([entry(1, 1_700, 1)])), "The only model so far.")
     assert.strictEqual(shown(boardOf([])), "")
+  })
+
+  it("counts nobody twice who is level with the first", () => {
+    const level = (rank_high: number, others: ReadonlyArray<number>) =>
+      shown(boardOf([1_600, 1_600, ...others].map((rating, i) => entry(i + 1, rating, rank_high))))
+    assert.include(level(2, []), "Model 1 and Model 2 are level. No other is likely to be as strong.")
+    assert.include(level(3, [1_590]), "Model 1 and Model 2 are level. 1 other may be as strong, as far as the matches tell.")
+    assert.include(level(4, [1_600, 1_600]), "Model 1, Model 2 and others are level, as far as the matches tell.")
   })
 
   it("has five rows, and tells of a rank that the sixth shares", () => {

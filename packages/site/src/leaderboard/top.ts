@@ -21,13 +21,16 @@ export const lead = ({ closed, entries }: Leaderboard): Html => {
   const [first, second] = entries
   if (first === undefined || second === undefined) return html`The only model so far.`
   const points = Math.round(first.rating - second.rating)
-  const others = first.rank_high - 1
+  // Whoever is named as level with the first is no other.
+  const others = Math.max(0, first.rank_high - (points === 0 ? 2 : 1))
   const sure =
     others === 0 ? "No other is likely to be as strong." : `${counted(others, "other")} may be as strong, as far as the matches tell.`
   // A season that is over has its winners on the podium, on which no baseline stands.
   const place = closed && first.owner === null ? html` A baseline takes no place.` : ""
-  if (points === 0)
-    return html`<b>${said(first.model)}</b> and <b>${said(second.model)}</b> ${closed ? "ended" : "are"} level. ${sure}${place}`
+  const level = closed ? "ended level" : "are level"
+  if (entries[2] !== undefined && Math.round(first.rating - entries[2].rating) === 0)
+    return html`<b>${said(first.model)}</b>, <b>${said(second.model)}</b> and others ${level}, as far as the matches tell.${place}`
+  if (points === 0) return html`<b>${said(first.model)}</b> and <b>${said(second.model)}</b> ${level}. ${sure}${place}`
   const by = counted(points, "point")
   return html`<b>${said(first.model)}</b> ${closed ? `ended ${by} ahead` : `leads by ${by}`}. ${sure}${place}`
 }
@@ -35,8 +38,8 @@ export const lead = ({ closed, entries }: Leaderboard): Html => {
 const row = (at: Places, { deviation, model, model_id, owner, provisional, rating }: Entry, rank: string): Html => html`<tr>
 <td class="n">${rank}</td>
 <th scope="row">${link(at.model(model_id), model)}</th>
-<td>${owned(owner)}</td>
 <td class="n"><b>${Math.round(rating)}</b>${provisional && "?"} <small>± ${Math.round(DEVIATIONS_95 * deviation)}</small></td>
+<td>${owned(owner)}</td>
 </tr>
 `
 
@@ -48,7 +51,7 @@ export const topOf = (at: Places, { game, name, slug }: Pick<Season, "game" | "n
   const label = `The best of ${name}`
   return html`<div class="scroll" role="region" aria-label="${label}" tabindex="0"><table class="top">
 <caption>${lead(board)}</caption>
-<thead><tr><th scope="col">Rank</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Rating</th></tr></thead>
+<thead><tr><th scope="col">Rank</th><th scope="col">Model</th><th scope="col">Rating</th><th scope="col">Owner</th></tr></thead>
 <tbody>
 ${entries.slice(0, ROWS).map((entry, i) => row(at, entry, ranks[i]!))}</tbody>
 </table></div>

@@ -27,7 +27,15 @@ describe("a list of matches", () => {
     const one = card([seat(0, "Alpha", 1, 2), seat(1, "Beta", 2, 1)])
     assert.notMatch(shown([one, one]), /Season|Comments/)
     assert.include(shown([one, { ...one, season: "t" }]), '<a href="/games/snakes/seasons/t">')
-    assert.include(shown([one, { ...one, comments: 3 }]), '<td class="n comments">3</td>')
+    assert.include(words(shown([one, { ...one, comments: 3 }])), "3 comments")
+  })
+
+  it("has figures with their words, one in the singular, for where it has no headings", () => {
+    const seats = [seat(0, "Alpha", 1, 2), seat(1, "Beta", 2, 1)]
+    const of = (more: Partial<MatchCard>) => words(shown([card(seats, more)]))
+    assert.match(of({ turns: 9, comments: 2 }), /9 turns\n[\s\S]*2 comments\n/)
+    assert.match(of({ turns: 1, comments: 1 }), /1 turn\n[\s\S]*1 comment\n/)
+    assert.notMatch(of({ turns: null }), /turns\n/)
   })
 
   it("tells the place of one model, and whether it shared it", () => {

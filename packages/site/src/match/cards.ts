@@ -48,14 +48,17 @@ const placeOf = (of: string, seats: ReadonlyArray<CardSeat>): Html => {
   return html`<td class="place${colour !== undefined && ` ${colour}`}">${rank} of ${seats.length}${colour === undefined ? ", shared" : html`<span class="unseen">, ${OUTCOMES[colour]}</span>`}</td>\n`
 }
 
+/** What a figure counts stands beside it where the list has no headings (match.css). */
+const figure = (n: number, one: string): Html => html`${count(n)}<span class="unit"> ${one}${n !== 1 && "s"}</span>`
+
 /** Trials are listed, and have no page. */
 const row = (at: Places, seasonOf: SeasonNames, columns: Columns, card: MatchCard): Html => html`<tr>
 <th scope="row">${card.is_trial ? html`${names(card.seats)} <span class="faint">trial</span>` : html`<a href="${at.match(card.id)}">${placed(card.seats)}</a>`}</th>
 ${columns.of !== undefined && placeOf(columns.of, card.seats)}${columns.seasons && html`<td class="of"><a href="${at.season(card.game, card.season)}">${said(seasonOf(card.game, card.season))}</a></td>\n`}<td class="of"><a href="${at.board(card.game, card.season, card.map)}">${card.map}</a></td>
-<td class="n turns">${card.turns}</td>
+<td class="n">${card.turns !== null && figure(card.turns, "turn")}</td>
 <td class="ending">${card.reason !== null && words(card.reason)}</td>
 <td class="played">${card.played_at !== null && time(card.played_at)}</td>
-${columns.comments && html`<td class="n comments">${card.comments > 0 && count(card.comments)}</td>\n`}</tr>
+${columns.comments && html`<td class="n">${card.comments > 0 && figure(card.comments, "comment")}</td>\n`}</tr>
 `
 
 /** `of`: the model whose place is told in each. */

@@ -10,7 +10,7 @@ import type { SharedRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
 import { matchTable } from "./cards.ts"
-import { form, read, refusal } from "./filter.ts"
+import { form, type Query, read, refusal } from "./filter.ts"
 
 const ROWS = 25
 
@@ -31,6 +31,9 @@ ${seasons
   )}</ul></nav>
 `
 
+/** Whether the list may leave matches of its season out. */
+const isFiltered = (filters: Query): boolean => Object.keys(filters).some((name) => !["game", "season", "sort"].includes(name))
+
 export const matchList: SharedRoute = {
   path: "/matches",
   query: NAMES,
@@ -48,15 +51,19 @@ export const matchList: SharedRoute = {
     const list = yield* ifAny(client.match.matches({ query: decoded.value }))
     if (list === undefined) return page(html``, 404, html`<p role="alert" class="bad">There is no such game or season.</p>`)
     const { matches, next_cursor, season, total } = list
+    const offset = decoded.value.cursor
     const seasons = (yield* Effect.forEach(games, (game) => client.season.seasons({ params: { game } }), {
       concurrency: "unbounded"
     })).flat()
     const seasonOf = yield* seasonNames(asked, matches, seasons)
     const game = filters["game"] ?? games[0] ?? ""
     const where = season !== null && html`<p>Of season ${link(at.season(game, season), seasonOf(game, season))}.</p>\n`
-    const found = matchTable(at, `${counted(total, "rated match", "rated matches")} found`, matches, seasonOf)
+    const found =
+      matches.length === 0 && (offset > 0 || isFiltered(filters))
+        ? html`<p class="faint">${offset > 0 ? "There is no match on this page." : "No match fits these filters."}</p>`
+        : matchTable(at, `${counted(total, "rated match", "rated matches")} found`, matches, seasonOf)
     return page(
-      html`${seasonNav(at, seasons, season)}${where}${found}\n${pager({ path: at.matches(), query: filters, offset: decoded.value.cursor, rows: ROWS, next: next_cursor })}`
+      html`${seasonNav(at, seasons, season)}${where}${found}\n${pager({ path: at.matches(), query: filters, offset, rows: ROWS, next: next_cursor })}`
     )
   })
 }

@@ -67,7 +67,10 @@ ${figures(season, playing)}
 ${clock(season)}
 ${takingPart(season)}${parts}
 ${podiumSection(at, season, podium)}<div class="beside" id="standings">
-${standings !== "" && html`<section aria-labelledby="open-title">\n<h2 id="open-title">${top.closed ? "How it ended" : "Who leads"}</h2>\n${standings}</section>\n`}${watched}</div>
+<section aria-labelledby="open-title">
+<h2 id="open-title">${top.closed ? "How it ended" : "Who leads"}</h2>
+${standings === "" ? html`<p class="faint">Nobody is on the open ladder${!top.closed && " yet"}.</p>\n` : standings}</section>
+${watched}</div>
 <h2 id="ladders">Ladders</h2>
 ${ladderList(at, season, podium)}
 <h2 id="matches">Played last</h2>

@@ -18,7 +18,7 @@ ${markdown(body, 3)}
 export const announcementList = (announcements: ReadonlyArray<Announcement>): Html | "" =>
   announcements.length === 0
     ? ""
-    : html`<section aria-label="Announcements"><ul class="cards">\n${announcements.map(announcement)}</ul></section>`
+    : html`<section aria-labelledby="announcements">\n<h2 class="unseen" id="announcements">Announcements</h2>\n<ul class="cards">\n${announcements.map(announcement)}</ul></section>`
 
 export const byline = (author: string, at: string): Html => html`<p class="faint">${link(profileAt(author), author)}, ${time(at)}</p>`
 

@@ -129,15 +129,21 @@ const checkLeases = (window: Window): void => {
     } else if (is.losses === was.losses) must(givenBack(window, lease, was), "a lease that was not given back costs an attempt", was, is)
     else {
       const why = was.until <= now.head.now || faulted(window, lease, was)
-      must(is.losses === was.losses + 1 && why, "only a lease that ran out is lost, or that was reported so", was, is)
+      const anew = isAnsweredAnew(window, was, is)
+      const once = why || (anew && givenBack(window, lease, was))
+      const right = is.losses === was.losses + 1 ? once : is.losses === was.losses + 2 && why && anew
+      must(right, "only a lease that ran out is lost, or that was reported so", was, is)
     }
     if (is.lease_n > was.lease_n && is.until !== null) checkElsewhere(window, is)
   }
 }
 
 /** A lease may begin and be answered in one commit, by a runner that guesses its name. */
+const isAnsweredAnew = (window: Window, was: OpenMatch, is: OpenMatch): boolean =>
+  is.lease_n > was.lease_n && faulted(window, leaseOf(is), is)
+
 const checkQueued = (window: Window, was: OpenMatch, is: OpenMatch): void => {
-  const answered = is.lease_n > was.lease_n && is.losses === was.losses + 1 && faulted(window, leaseOf(is), is)
+  const answered = is.losses === was.losses + 1 && isAnsweredAnew(window, was, is)
   must(is.losses === was.losses || answered, "only what is leased is lost", was, is)
 }
 

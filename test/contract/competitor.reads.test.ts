@@ -21,6 +21,7 @@ import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { ModelHandlers } from "@agon/server/model/http.ts"
 import { Models } from "@agon/server/model/Models.ts"
+import { Webhooks } from "@agon/server/notification/Webhooks.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
 import { SeasonHandlers } from "@agon/server/season/http.ts"
@@ -61,7 +62,7 @@ const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Lay
   Layer.provideMerge(
     JoinedLookups.layer.pipe(
       Layer.provide(reads),
-      Layer.provide([Layer.mock(Announcements, {}), Layer.mock(Posts, {}), Layer.mock(Stories, {})]),
+      Layer.provide([Layer.mock(Announcements, {}), Layer.mock(Posts, {}), Layer.mock(Stories, {}), Layer.mock(Webhooks, {})]),
       Layer.provide([Layer.mock(RunnerKeys, {}), Layer.mock(Comments, {}), Layer.mock(Moderation, {}), Layer.mock(Users, {})])
     )
   ),

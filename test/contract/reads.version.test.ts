@@ -10,6 +10,7 @@ import * as JoinedLookups from "@agon/server/JoinedLookups.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { ModelHandlers } from "@agon/server/model/http.ts"
 import { Models } from "@agon/server/model/Models.ts"
+import { Webhooks } from "@agon/server/notification/Webhooks.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { Forecasts } from "@agon/server/version/Forecasts.ts"
@@ -38,7 +39,7 @@ const web = Web.layer(makeRoutes(handlers as Layer.Layer<AllHandlers, never, Lay
   Layer.provideMerge(
     JoinedLookups.layer.pipe(
       Layer.provide(services),
-      Layer.provide([Layer.mock(Announcements, {}), Layer.mock(Posts, {}), Layer.mock(Stories, {})]),
+      Layer.provide([Layer.mock(Announcements, {}), Layer.mock(Posts, {}), Layer.mock(Stories, {}), Layer.mock(Webhooks, {})]),
       Layer.provide([
         Layer.mock(RunnerKeys, {}),
         Layer.mock(Matches, {}),

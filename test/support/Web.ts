@@ -121,6 +121,7 @@ export const noLookups = Layer.succeed(Lookups, {
   modelOwnedBy: () => Effect.succeed(Option.none()),
   versionOwnedBy: () => Effect.succeed(Option.none()),
   matchOwnedBy: () => Effect.succeed(false),
+  webhookOwnedBy: () => Effect.succeed(false),
   inCommunity: () => Effect.succeed(false),
   account: () => Effect.succeed(false),
   runnerByKey: () => Effect.succeed(Option.none())

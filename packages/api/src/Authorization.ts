@@ -90,7 +90,7 @@ export class NamedSeason extends HttpApiMiddleware.Service<NamedSeason, { provid
   { error: [UnknownGame, UnknownSeason] }
 ) {}
 
-/** The resource in the season that the path names (`:map_id`, `:baseline`, `:n`, a version or match by `:id`) exists; looked up before a body is read. */
+/** The resource in the season that the path names (`:map_id`, `:baseline`, `:n`, a version, match or webhook by `:id`) exists; looked up before a body is read. */
 export class InSeason extends HttpApiMiddleware.Service<InSeason, { requires: CurrentSeason }>()("agon/InSeason", { error: NotFound }) {}
 
 /** A comment that the account may read, in the path (`:id`); looked up before a body is read, like the next two. */
@@ -121,6 +121,11 @@ export class NamedPost extends HttpApiMiddleware.Service<NamedPost, { requires: 
 
 /** A model's story (`:model`) with a submitted text. */
 export class NamedStory extends HttpApiMiddleware.Service<NamedStory, { requires: CurrentAccount }>()("agon/NamedStory", {
+  error: NotFound
+}) {}
+
+/** A webhook of the account's own, in the path (`:id`). */
+export class NamedWebhook extends HttpApiMiddleware.Service<NamedWebhook, { requires: CurrentAccount }>()("agon/NamedWebhook", {
   error: NotFound
 }) {}
 

@@ -6,6 +6,7 @@ import { Moderation } from "./comment/Moderation.ts"
 import { type InCommunity, Lookups } from "./http/Lookups.ts"
 import { Matches } from "./match/Matches.ts"
 import { Models } from "./model/Models.ts"
+import { Webhooks } from "./notification/Webhooks.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
 import { makeInSeason } from "./season/inSeason.ts"
 import { registered } from "./season/registered.ts"
@@ -43,6 +44,7 @@ export const layer = Layer.effect(
     const seasons = yield* Seasons
     const users = yield* Users
     const versions = yield* Versions
+    const webhooks = yield* Webhooks
     return {
       game: (slug) => Effect.asVoid(registered(slug)),
       seasonForAdmin: seasons.forAdmin,
@@ -50,6 +52,7 @@ export const layer = Layer.effect(
       modelOwnedBy: models.ownedBy,
       versionOwnedBy: versions.ownedBy,
       matchOwnedBy: matches.ownedBy,
+      webhookOwnedBy: webhooks.ownedBy,
       inCommunity: yield* makeInCommunity,
       account: users.isThere,
       runnerByKey: keys.byKey

@@ -38,21 +38,22 @@ export class BoardAdminGroup extends HttpApiGroup.make("boardAdmin")
       payload: BoardFile,
       success: BoardRow.pipe(HttpApiSchema.status(201)),
       error: [BoardExists, BoardInvalid, SeasonClosed]
-    }),
+    }).middleware(JsonBody),
     HttpApiEndpoint.patch("switchBoard", "/v1/games/:game/seasons/:slug/maps/:map_id", {
       params: { ...params, map_id: Schema.String },
       payload: SwitchBoard,
       success: BoardRow,
       error: SeasonClosed
-    }).middleware(InSeason),
+    })
+      .middleware(JsonBody)
+      .middleware(InSeason),
     /** Copies boards of another season of the game, out of play. */
     HttpApiEndpoint.post("importBoards", "/v1/games/:game/seasons/:slug/maps/import", {
       params,
       payload: ImportBoards,
       success: ImportedBoards.pipe(HttpApiSchema.status(201)),
       error: [UnknownSeason, SeasonClosed]
-    })
+    }).middleware(JsonBody)
   )
-  .middleware(JsonBody)
   .middleware(SeasonAdmin)
   .annotateEndpoints(Rate, "upload") {}

@@ -1,7 +1,7 @@
 /** Webhooks of a season, which its administrators manage (docs/contract.md#webhooks-of-a-season). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { SeasonAdmin } from "../Authorization.ts"
+import { InSeason, SeasonAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { NotFound } from "../Problem.ts"
 import { CreateWebhook, EditWebhook, Webhook, WebhookCapReached, WebhookDeliveries } from "./webhooks.ts"
@@ -45,6 +45,7 @@ export class SeasonWebhookGroup extends HttpApiGroup.make("seasonWebhook")
     /** Members that are not named stay as they are. */
     HttpApiEndpoint.patch("editSeasonWebhook", `${path}/:id`, { params, payload: EditWebhook, success: SeasonWebhook, error: NotFound })
       .middleware(JsonBody)
+      .middleware(InSeason)
       .annotate(Rate, "write"),
     /** Answers the removed webhook. */
     HttpApiEndpoint.delete("removeSeasonWebhook", `${path}/:id`, { params, success: SeasonWebhook, error: NotFound }).annotate(

@@ -1,7 +1,7 @@
 /** Webhooks of the caller: addresses that the service posts the caller's notifications to (docs/contract.md#webhooks). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
-import { Session } from "../Authorization.ts"
+import { NamedWebhook, Session } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { NotFound, Problem } from "../Problem.ts"
 import { Id, Instant, text } from "../Wire.ts"
@@ -91,6 +91,7 @@ export class WebhookGroup extends HttpApiGroup.make("webhook")
       .annotate(Rate, "write"),
     HttpApiEndpoint.patch("editWebhook", `${path}/:id`, { ...one, payload: EditWebhook })
       .middleware(JsonBody)
+      .middleware(NamedWebhook)
       .annotate(Rate, "write"),
     HttpApiEndpoint.post("rotateWebhook", `${path}/:id/secret`, { ...one, success: NewWebhook }).annotate(Rate, "write"),
     HttpApiEndpoint.get("webhookDeliveries", `${path}/:id/deliveries`, { ...one, success: WebhookDeliveries }).annotate(Rate, "session"),

@@ -151,11 +151,12 @@ const makeUntilSuspended = Effect.map(
 const suspended = (_: Ended) =>
   Effect.andThen(clearSessionCookie, Effect.fail(new A.Unauthenticated({ detail: "The account was suspended meanwhile." })))
 
-/** By the parameters of a path; an `:id` is that of a version or of a match, as the path says before it. */
+/** By the parameters of a path; an `:id` is that of a version, a match or a webhook, as the path says before it. */
 const nameInSeason = (path: string, { baseline, id, map_id, n = "" }: Readonly<Record<string, string | undefined>>): NameInSeason => {
   if (map_id !== undefined) return { map_id }
   if (baseline !== undefined) return { baseline }
   if (id === undefined) return { n }
+  if (path.includes("/webhooks/:id")) return { webhook: id }
   return path.includes("/matches/:id") ? { match: id } : { version: id }
 }
 
@@ -234,6 +235,15 @@ const makeNamedAccount = Effect.map(Lookups, (lookups): A.NamedAccount["Service"
   })
 )
 
+/** The account's webhook that a path names; runs inside the level that authenticates the caller. */
+const makeNamedWebhook = Effect.map(Lookups, (lookups): A.NamedWebhook["Service"] =>
+  Effect.fnUntraced(function* (httpEffect) {
+    const { id = "" } = yield* HttpRouter.params
+    if (yield* lookups.webhookOwnedBy((yield* A.CurrentAccount).id, id)) return yield* httpEffect
+    return yield* new NotFound({ detail: "You have no such webhook." })
+  })
+)
+
 /** The caller for routes that allow anonymous callers too. */
 const asVisitor = (account: A.SignedIn | undefined) =>
   Context.make(A.Visitor, account).pipe(Context.add(CurrentCallerClass, account === undefined ? "anonymous" : "session"))
@@ -303,6 +313,7 @@ const makeLevels = Effect.gen(function* () {
     Context.add(A.MatchOwner, matchOwner),
     Context.add(A.RunnerKey, runnerKey),
     Context.add(A.NamedAccount, yield* makeNamedAccount),
+    Context.add(A.NamedWebhook, yield* makeNamedWebhook),
     Context.merge(yield* makeSeasonLevels(authenticate)),
     Context.merge(yield* makeCommunityLevels)
   )

@@ -20,6 +20,7 @@ export type NameInSeason =
   | { readonly baseline: string }
   | { readonly version: string }
   | { readonly match: string }
+  | { readonly webhook: string }
   | { readonly n: string }
 
 /**
@@ -48,6 +49,8 @@ export class Lookups extends Context.Service<
     readonly versionOwnedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
     /** Whether the account has a seat in the match; false where `id` is no UUID. */
     readonly matchOwnedBy: (account_id: string, id: string) => Effect.Effect<boolean>
+    /** Whether the account has the webhook; false where `id` is no UUID. */
+    readonly webhookOwnedBy: (account_id: string, id: string) => Effect.Effect<boolean>
     /** Whether it exists and the account may see it; false where `id` is no UUID, or no slug for a post. */
     readonly inCommunity: (account_id: string, kind: InCommunity, id: string) => Effect.Effect<boolean>
     /** Whether there is an account of this username. */

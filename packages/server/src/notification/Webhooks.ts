@@ -18,6 +18,8 @@ export class Webhooks extends Context.Service<
   Webhooks,
   {
     readonly list: (account: SignedIn) => Effect.Effect<Page>
+    /** False where `id` is no UUID. */
+    readonly ownedBy: (account_id: string, id: string) => Effect.Effect<boolean>
     readonly create: (account: SignedIn, url: string) => Effect.Effect<NewWebhook, WebhookCapReached>
     readonly edit: (account: SignedIn, id: string, edit: EditWebhook) => Effect.Effect<Webhook, NotFound>
     /** Answers the removed webhook. */
@@ -40,6 +42,7 @@ const makeWebhooks = Effect.gen(function* () {
 
   return Webhooks.of({
     list: Effect.fn("Webhooks.list")((account) => Effect.map(of(account).list, (webhooks) => ({ webhooks }))),
+    ownedBy: Effect.fn("Webhooks.ownedBy")((id, webhook) => webhooksOf({ kind: "account", id }).has(webhook)),
     create: Effect.fn("Webhooks.create")((account, url) => of(account).create({ account_id: account.id, url, most: WEBHOOKS_MAX })),
     edit: Effect.fn("Webhooks.edit")((account, id, edit) => of(account).edit(id, edit)),
     remove: Effect.fn("Webhooks.remove")((account, id) => of(account).remove(id)),

@@ -12,6 +12,8 @@ import { makeQueries, type Owner } from "./webhookQueries.ts"
 /** Every write is one transaction. Of what somebody else has, each says that there is none. */
 export interface OwnWebhooks {
   readonly list: Effect.Effect<ReadonlyArray<SeasonWebhook>>
+  /** False where `id` is no UUID. */
+  readonly has: (id: string) => Effect.Effect<boolean>
   /** `account_id` is who makes it. */
   readonly create: (made: {
     readonly account_id: string
@@ -48,6 +50,7 @@ export const makeOwnWebhooks = Effect.gen(function* () {
 
     return {
       list: Effect.orDie(queries.list(owner)),
+      has: (id) => (isUuid(id) ? Effect.map(Effect.orDie(queries.find(owner, id)), Option.isSome) : Effect.succeed(false)),
       create: Effect.fnUntraced(function* ({ account_id, most, url }) {
         const secret = newSecret()
         const row = { id: yield* newId, account_id, url, secret, now: yield* now, most }

@@ -1,4 +1,4 @@
-/** Whether a season has the board, baseline, version, match or round that a path names: checked before the request's body is read. */
+/** Whether a season has the board, baseline, version, match, webhook or round that a path names: checked before the request's body is read. */
 import { isSlug, isUuid } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -46,10 +46,18 @@ export const makeInSeason = Effect.gen(function* () {
         OR EXISTS (SELECT 1 FROM live WHERE id = ${name} AND season_id = ${season_id}) AS found`
   })
 
+  /** One row by season_webhook_pkey. */
+  const webhook = SqlSchema.findOne({
+    ...lookup,
+    execute: ({ name, season_id }) =>
+      sql`SELECT EXISTS (SELECT 1 FROM season_webhook WHERE season_id = ${season_id} AND webhook_id = ${name}) AS found`
+  })
+
   return (season_id: string, name: NameInSeason): Effect.Effect<boolean> => {
     if ("n" in name) return roundNumber.test(name.n) ? asked(round({ season_id, name: name.n })) : Effect.succeed(false)
     if ("version" in name) return isUuid(name.version) ? asked(version({ season_id, name: name.version })) : Effect.succeed(false)
     if ("match" in name) return isUuid(name.match) ? asked(match({ season_id, name: name.match })) : Effect.succeed(false)
+    if ("webhook" in name) return isUuid(name.webhook) ? asked(webhook({ season_id, name: name.webhook })) : Effect.succeed(false)
     const slug = "map_id" in name ? name.map_id : name.baseline
     if (!isSlug(slug)) return Effect.succeed(false)
     return asked("map_id" in name ? board({ season_id, name: slug }) : baseline({ season_id, name: slug }))

@@ -137,6 +137,24 @@ describe.skipIf(missing !== undefined)("the replay player in a browser", () => {
     await watched.close()
   })
 
+  it("has the board and what plays it on one screen, of a phone too, and beside the board that it is proven", async () => {
+    const replay = text(recorded("classic-8", 8011))
+    const names = Array.from({ length: 8 }, (_, seat) => `competitor ${seat}`)
+    for (const [width, height] of [
+      [1280, 800],
+      [390, 664]
+    ] as const) {
+      const watched = await open({ replay, names }, { viewport: { width, height } })
+      await verdictOf(watched)
+      const edges = async (at: string) => (await watched.page.locator(`agon-replay ${at}`).first().boundingBox())!
+      const [board, play, verdict] = [await edges(".board"), await edges("button.play"), await edges(".verdict")]
+      assert.isAtMost(play.y + play.height - board.y, height, `from the board to its buttons, at ${width}`)
+      if (width > 1_000) assert.isAtMost(verdict.y + verdict.height, board.y + board.height)
+      else assert.isAbove(verdict.y, play.y)
+      await watched.close()
+    }
+  })
+
   it("has nothing that axe finds, in both schemes, opened up, and fits a phone of 320 pixels", async () => {
     for (const map_id of ["arena-19", "holes-10"]) {
       for (const colorScheme of ["light", "dark"] as const) {

@@ -205,13 +205,13 @@ export class ReplayPlayer extends LitElement {
     return html`<div class="player" role="group" aria-label="Replay${this.board ? ` on ${plainText(this.board)}` : ""}" @keydown=${this.#onKey}>
 <div class="stage">
 <div class="board" tabindex="0" role="group" aria-label="Board" .innerHTML=${picture}></div>
-<div class="side">${seatTable(position, this.#names, strikes)}<p class="now">${this.#sentence()}</p></div>
-</div>
 <div class="time">${marks(this.#moments, turns)}
 <input type="range" aria-label="Turn" aria-valuetext="Turn ${this.at} of ${turns}" min="0" max=${turns} .value=${String(this.at)} @input=${this.#onScrub}></div>
 ${this.#controls(turns)}
+<div class="side">${verdictView(this.verdict, turns, this.#seek)}
+${seatTable(position, this.#names, strikes)}<p class="now">${this.#sentence()}</p></div>
+</div>
 <p class="unseen" aria-live="polite">${this.#said}</p>
-${verdictView(this.verdict, turns, this.#seek)}
 ${momentList(this.#moments, this.#seek)}
 ${textView(position, describe(position, this.#names))}
 ${this.verdict === undefined ? nothing : factTable(this.verdict.facts)}

@@ -5,26 +5,32 @@ import { pictureStyles } from "../../src/picture/styles.ts"
 export const styles = [
   unsafeCSS(pictureStyles),
   css`
-:host { display: block; overflow-wrap: anywhere; --faint: light-dark(#57606a, #a5afba); --edge: light-dark(#c9cdd2, #3b434c); --back: light-dark(#fff, #14181c); --good: light-dark(#0f6b3c, #5fd68f); --bad: light-dark(#a3151f, #ff8f88); --key: light-dark(#1f5fbf, #7fb2ff) }
+:host { display: block; container-type: inline-size; overflow-wrap: anywhere; --faint: light-dark(#57606a, #a5afba); --edge: light-dark(#c9cdd2, #3b434c); --back: light-dark(#fff, #14181c); --good: light-dark(#0f6b3c, #5fd68f); --bad: light-dark(#a3151f, #ff8f88); --key: light-dark(#1f5fbf, #7fb2ff) }
 :host(:fullscreen) { overflow: auto; padding: 1rem; background: var(--back) }
 * { box-sizing: border-box }
-.stage { display: flex; flex-wrap: wrap; gap: .75rem 1.25rem; align-items: flex-start }
-.board { flex: 2 1 16rem; max-width: min(36rem, 75vh); border: 1px solid var(--edge); border-radius: .4rem; overflow: hidden }
-:host(:fullscreen) .board { max-width: min(70vw, 80vh); flex-basis: 30rem }
-.side { flex: 1 1 13rem; min-width: 0 }
+/* On a phone what plays the match stands right below the board, before who is in it; where there is room, those stand beside the board. */
+.stage { --widest: min(36rem, 75vh); display: grid; grid-template-columns: minmax(0, 1fr); gap: .4rem 1.25rem; align-items: start }
+@container (min-width: 44rem) {
+  .stage { grid-template-columns: minmax(0, var(--widest)) minmax(20rem, 1fr) }
+  .side { grid-area: 1 / 2 }
+  .time, .controls { grid-column: 1 / -1 }
+}
+.board { max-width: var(--widest); border: 1px solid var(--edge); border-radius: .4rem; overflow: hidden }
+:host(:fullscreen) .stage { --widest: min(70vw, 80vh) }
+.side { min-width: 0 }
 table { border-collapse: collapse; width: 100% }
 th, td { padding: .3rem .5rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); font-weight: normal }
 .facts th { overflow-wrap: normal }
 thead th { color: var(--faint); font-size: .85em }
 .gone { color: var(--faint); text-decoration: line-through }
 .number { text-align: right; overflow-wrap: normal; font-variant-numeric: tabular-nums }
-.time { margin-top: .75rem }
+.time { min-width: 0 }
 .time svg { display: block; width: calc(100% - 16px); height: 14px; margin: 0 8px; overflow: visible }
 .time input { display: block; width: 100%; margin: 0; accent-color: var(--key) }
 .time .strike { fill: light-dark(#8a6100, #e3b341) }
 .time .out { fill: none; stroke: var(--bad); stroke-width: 2 }
 .time .end { fill: currentColor }
-.controls { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; margin: .4rem 0 }
+.controls { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center }
 button, select { font: inherit; color: inherit; background: var(--back); border: 1px solid light-dark(#767d85, #7d8691); border-radius: .3rem; min-height: 2.4rem; padding: .2rem .6rem; cursor: pointer }
 button:disabled { cursor: default; opacity: .5 }
 button svg { display: block; width: 1.1rem; height: 1.1rem; fill: currentColor }
@@ -33,7 +39,7 @@ button svg { display: block; width: 1.1rem; height: 1.1rem; fill: currentColor }
 :focus-visible { outline: 3px solid var(--key); outline-offset: 2px }
 a { color: var(--key) }
 .now { min-height: 3em; margin: .4rem 0 }
-.verdict { margin: .6rem 0; padding: .5rem .75rem; border-left: .3rem solid var(--edge) }
+.verdict { margin: 0 0 .6rem; padding: .25rem .75rem; border-left: .3rem solid var(--edge) }
 .verdict.good { border-color: var(--good) }
 .verdict.bad { border-color: var(--bad) }
 .verdict strong { color: var(--faint) }

@@ -198,7 +198,8 @@ layer(Service.layer(), { excludeTestServices: true })("signing in", (it) => {
         await browser.request(`${origin}/dev-idp/token`, { method: "POST", body: "grant_type=authorization_code" }),
         await browser.request(`${origin}/dev-idp/token`, { method: "POST", body: "{" }),
         await browser.request(`${origin}/dev-idp/me`, { headers: { authorization: "Bearer x" } }),
-        await browser.request(`${origin}/dev-idp`, { method: "DELETE" })
+        await browser.request(`${origin}/dev-idp`, { method: "DELETE" }),
+        await browser.request(`${origin}/dev-idp?client_id=agon`)
       ]
       for (const { headers, status, url } of refused) {
         assert.isTrue(status >= 400 && status < 500, `${status} ${url.slice(0, 120)}`)

@@ -162,7 +162,7 @@ const answer = async ({ idp, protocol }: Answering, request: IncomingMessage, re
   if (request.url!.startsWith(`${path}/auth`)) forgetSession(request)
   // The provider finds its mount path by comparing url and originalUrl.
   Object.assign(request, { originalUrl: request.url! })
-  request.url = request.url!.slice(path.length) || "/"
+  request.url = request.url!.slice(path.length).replace(/^(?!\/)/, "/") // it takes no path that is empty, also before a query
   await protocol(request, response)
 }
 

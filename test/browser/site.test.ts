@@ -236,6 +236,22 @@ else
       })
     )
 
+    it.effect("lose no column of a wide table on paper", () =>
+      Effect.gen(function* () {
+        const watched = yield* open(`${SPRING}/ladders/open`, { viewport: { width: 718, height: 1000 } })
+        const { page } = watched
+        const overflow = () =>
+          page.evaluate(() => {
+            const window = globalThis as any
+            return window.getComputedStyle(window.document.querySelector("main .scroll")).overflowX as string
+          })
+        assert.strictEqual(yield* Effect.promise(overflow), "auto", "on a screen it scrolls")
+        yield* Effect.promise(() => page.emulateMedia({ media: "print" }))
+        assert.strictEqual(yield* Effect.promise(overflow), "visible", "a browser draws its page smaller then")
+        yield* Effect.promise(() => watched.close())
+      })
+    )
+
     it.effect("keep a wide table, and what is only read aloud in it, within the window of a phone", () =>
       Effect.gen(function* () {
         const watched = yield* open(`${SPRING}/ladders/open/matrix`, { viewport: { width: 320, height: 480 } })

@@ -230,7 +230,8 @@ const forfeited = (command: ReturnType<typeof report>, seat: number): ReturnType
   return { ...command, outcome: { ...command.outcome, seats } }
 }
 
-const audit = (n: number) => ({ id: id("audit", n), actor: id("owner", 1), action: "season.edit", subject: "spring", detail: { n } })
+const audit = (n: number) =>
+  ({ id: id("audit", n), actor: id("owner", 1), action: "season.edit", subject: "spring", detail: { n } }) as const
 
 const memory: MemoryStore.Memory = new Map()
 layer(MemoryStore.layer(memory))("SeasonStore in memory", (it) =>

@@ -52,7 +52,7 @@ const prepared = Effect.fnUntraced(function* (admin: Visitor) {
     "rules.trial.matches": "2"
   })
   assert.strictEqual(made.path, `${desk()}?done=yes`)
-  const restricted = yield* pressed(admin, desk(), "Yes, restrict entry to the roster: Forms")
+  const restricted = yield* pressed(admin, desk(), "Restrict entry to the roster of Forms")
   assert.include(restricted.shown.text, "Only people on the roster may enter")
   yield* pressed(admin, desk("/people"), "Add", { logins: "ada\nbob", provider: "dev" }, 200)
   const file = JSON.stringify(BOARD)
@@ -169,7 +169,7 @@ layer(ready, { excludeTestServices: true, timeout: "300 seconds" })("an administ
         "version.reinstate",
         "round.plan"
       ])
-        assert.include(log, `<td>${action}</td>`)
+        assert.include(log, `<code class="faint">${action}</code></td>`)
     })
   )
 })

@@ -122,7 +122,8 @@ const play = (side: Side, times: number, max = 4) =>
     for (let i = 0; i < times; i++) yield* finish(side, yield* leaseSome(side, { max }), i === 2 ? 1 : undefined)
   })
 
-const audit = (side: Side, n: number) => ({ id: id("audit", side.n(n)), actor: null, action: "season.edit", subject: "x", detail: { n } })
+const audit = (side: Side, n: number) =>
+  ({ id: id("audit", side.n(n)), actor: null, action: "season.edit", subject: "x", detail: { n } }) as const
 const own = (side: Side, n: number, change: Partial<Of<"SubmitVersion">> = {}) => {
   const k = side.n(n)
   return submit(k, { weights_hash: `sha256:w${n}`, manifest_hash: `sha256:m${n}`, model: id("model", k), owner: id("owner", k), ...change })

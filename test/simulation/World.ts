@@ -181,7 +181,7 @@ const tooLate = ({ auditor, run }: Stage.Stage): ReadonlyArray<Visit> => {
   const { round } = auditor.rows().head
   const counted = [...auditor.log.values()].filter((match) => match.rated_n !== null && match.round === round)
   return counted.slice(-1).map((match) => {
-    const audit = { id: id("audit", ++run.numbers.audits), actor: null, action: "match.void", subject: match.id, detail: null }
+    const audit = { id: id("audit", ++run.numbers.audits), actor: null, action: "match.void", subject: match.id, detail: null } as const
     return silent({ ...voiding(match.id), audit })
   })
 }

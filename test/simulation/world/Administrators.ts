@@ -1,5 +1,5 @@
 /** Those who switch, plan, edit, revoke and close, from chance and from the rows they can see; at times what cannot be. */
-import type { Audit } from "@agon/domain/season/Audit.ts"
+import type { Audit, AuditAction } from "@agon/domain/season/Audit.ts"
 import type { Command } from "@agon/domain/season/Command.ts"
 import { id } from "../../support/SeasonScript.ts"
 import type { View } from "../View.ts"
@@ -25,7 +25,7 @@ const timeOf = (chance: Chance, now: number) => now + chance.between(-1_000, 120
 type Setting = Pick<Run, "exclusions" | "numbers">
 
 export const make = (chance: Chance, profile: Profile, { exclusions = 0, numbers }: Setting): Administrators => {
-  const audit = (action: string): { readonly audit: Audit } => ({
+  const audit = (action: AuditAction): { readonly audit: Audit } => ({
     audit: { id: id("audit", ++numbers.audits), actor: id("owner", 1), action, subject: "spring", detail: null }
   })
   const edit = (settings: Extract<Command, { _tag: "EditSettings" }>["settings"], scheduledOnly = false): Command => ({
@@ -39,8 +39,8 @@ export const make = (chance: Chance, profile: Profile, { exclusions = 0, numbers
       return { _tag: "PlanRound", kind, games, starts_at: timeOf(chance, now), ...audit("round.plan") }
     }
     const n = chance.in(0.15) ? 99 : chance.pick(rows.rounds).n
-    if (chance.in(0.3)) return { _tag: "PatchRound", n, withdrawn: true, ...audit("round.withdraw") }
-    return { _tag: "PatchRound", n, games, starts_at: timeOf(chance, now), ...audit("round.edit") }
+    if (chance.in(0.3)) return { _tag: "PatchRound", n, withdrawn: true, ...audit("round.patch") }
+    return { _tag: "PatchRound", n, games, starts_at: timeOf(chance, now), ...audit("round.patch") }
   }
   /** Baselines are many where one wants to play. */
   const switching = (rows: View): Command => {
@@ -89,7 +89,7 @@ export const make = (chance: Chance, profile: Profile, { exclusions = 0, numbers
       if (x < 0.26) return boards(rows)
       if (x < 0.5) return switching(rows)
       if (x < 0.72) return planning(rows, now)
-      if (x < 0.8) return { _tag: "RevokeKey", key: chance.pick(keys), ...audit("key.revoke") }
+      if (x < 0.8) return { _tag: "RevokeKey", key: chance.pick(keys), ...audit("runner-key.revoke") }
       return x < 0.985 ? settings(rows) : { _tag: "CloseSeason", ...audit("season.close") }
     }
   }
@@ -100,7 +100,7 @@ const exclusionOf = (
   chance: Chance,
   { versions }: View,
   share: number,
-  audit: (action: string) => { readonly audit: Audit }
+  audit: (action: AuditAction) => { readonly audit: Audit }
 ): Command | undefined => {
   const entries = [...versions.values()].filter(({ owner, status }) => owner !== null && status !== "superseded" && status !== "rejected")
   const removed = entries.filter(({ owner_removed }) => owner_removed)

@@ -6,7 +6,7 @@ import { step } from "./Season.ts"
 import { committed } from "./State.ts"
 import { empty, OPENED } from "./testing/testSeason.ts"
 
-const audit = { id: "a", actor: "root", action: "season.edit", subject: "spring", detail: null }
+const audit = { id: "a", actor: "root", action: "season.edit", subject: "spring", detail: null } as const
 const edit = (settings: SettingsPatch, scheduledOnly = true) => ({ _tag: "EditSettings", settings, scheduledOnly, audit }) as const
 const before = OPENED - 1
 

@@ -2,10 +2,33 @@
 export interface Audit {
   readonly id: string
   readonly actor: string | null // account id; null: the service itself
-  readonly action: string
+  readonly action: AuditAction
   readonly subject: string
   readonly detail: unknown
 }
+
+/** What administrators, operators and the service itself do that the log tells (docs/contract.md#audit-log). */
+export type AuditAction =
+  | `admin.${"appoint" | "dismiss"}`
+  | `announcement.${"add" | "edit" | "remove"}`
+  | `baseline.${"import" | "record" | "switch"}`
+  | `board.${"add" | "import" | "switch"}`
+  | `comment.${"approve" | "remove"}`
+  | `match.${"doubt" | "unaudited" | "unchecked" | "void"}`
+  | `participant.${"add" | "remove"}`
+  | `pick.${"add" | "remove"}`
+  | "platform.notify"
+  | `post.${"add" | "edit" | "remove"}`
+  | `round.${"patch" | "plan"}`
+  | `runner-key.${"create" | "revoke"}`
+  | `runner.${"flag" | "stop"}`
+  | `season.${"close" | "create" | "doubt" | "edit" | "entry" | "feature" | "fill" | "fleet" | "notify" | "remove"}`
+  | `story.${"approve" | "feature" | "reject" | "unfeature"}`
+  | `thread.${"lock" | "open"}`
+  | "user.edit"
+  | `version.${"disqualify" | "reinstate"}`
+  | `webhook.${"create" | "edit" | "remove" | "rotate" | "test"}`
+  | `word.${"add" | "remove"}`
 
 interface Log {
   readonly now: number

@@ -329,7 +329,7 @@ describe("a round", () => {
   it("of finals is for those who are in play when it starts: a baseline may leave and joins no more", () => {
     const { now, state } = season(3)
     const onOff = (n: number, enabled: boolean, at: number) => {
-      const audit = { id: `${n} ${at}`, actor: "root", action: "baseline.switch", subject: `${n}`, detail: null }
+      const audit = { id: `${n} ${at}`, actor: "root", action: "baseline.switch", subject: `${n}`, detail: null } as const
       return step(state, { _tag: "SwitchBaseline", version: version(n), enabled, audit }, at)
     }
     for (const n of [4, 5]) {

@@ -6,7 +6,7 @@
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { type AuditLog, AuditRow } from "@agon/api/admin/Audit.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
-import type { Audit } from "@agon/domain/season/Audit.ts"
+import type { Audit, AuditAction } from "@agon/domain/season/Audit.ts"
 import { Clock, Effect, Schema } from "effect"
 import { SqlClient, type SqlError, SqlSchema } from "effect/sql"
 import { newId } from "../database/newId.ts"
@@ -14,11 +14,11 @@ import { Instant } from "../database/rows.ts"
 import { storableJson, storableText } from "../database/storable.ts"
 
 /** The log entry of a write. */
-export const auditOf = (account: SignedIn, action: string, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
+export const auditOf = (account: SignedIn, action: AuditAction, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
   Effect.map(newId, (id) => ({ id, actor: account.id, action, subject, detail }))
 
 /** The log entry of a write that the service made on its own. */
-export const ownAudit = (action: string, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
+export const ownAudit = (action: AuditAction, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
   Effect.map(newId, (id) => ({ id, actor: null, action, subject, detail }))
 
 /** The scope of a write: a season, a game, or the whole site. */

@@ -6,6 +6,7 @@ import type { BoardRow } from "@agon/api/board/api.ts"
 import { sentencesOf } from "@agon/api/fieldErrors.ts"
 import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import type { SeasonClosed } from "@agon/api/version/refusals.ts"
+import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import type { Of } from "@agon/domain/season/Command.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { Context, Effect, Layer } from "effect"
@@ -97,7 +98,13 @@ const makeBoardAdmin = Effect.gen(function* () {
 })
 
 /** The command that adds a board, or the engine's error for its file. */
-const addingOf = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, file: unknown, action: string, detail: unknown) {
+const addingOf = Effect.fnUntraced(function* (
+  account: SignedIn,
+  season: SeasonInPath,
+  file: unknown,
+  action: AuditAction,
+  detail: unknown
+) {
   const check = engineOf(season.game)!.checkBoard(file)
   if (!check.ok) return { errors: check.errors }
   const { cols, map_id: board, players, rows } = check.board

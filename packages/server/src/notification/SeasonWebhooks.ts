@@ -2,6 +2,7 @@
  * Webhooks of seasons: its administrators have the season's events posted to an address (actor/store/seasonWebhooks.ts). Each write is
  * logged, with the host of the address alone: the rest of it may be a secret of the receiver.
  */
+
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import {
   type NewSeasonWebhook,
@@ -11,6 +12,7 @@ import {
 } from "@agon/api/notification/seasonWebhooks.ts"
 import type { EditWebhook, WebhookCapReached, WebhookDeliveries } from "@agon/api/notification/webhooks.ts"
 import type { NotFound } from "@agon/api/Problem.ts"
+import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAudits } from "../audit/audits.ts"
@@ -46,7 +48,7 @@ const makeSeasonWebhooks = Effect.gen(function* () {
   const logged = <A extends SeasonWebhook, E>(
     account: SignedIn,
     season: SeasonInPath,
-    action: string,
+    action: AuditAction,
     write: Effect.Effect<A, E>,
     detail: object = {}
   ) =>

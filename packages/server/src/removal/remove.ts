@@ -14,7 +14,9 @@
  * Each step removes what it finds, in short transactions, so a removal that was killed is repeated from its beginning and goes on where
  * it was. A transaction locks rows of this season and, for a moment, those of its objects; it waits for nobody longer than LOCK_TIMEOUT.
  */
+
 import { randomUUID } from "node:crypto"
+import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { refuse } from "../config/StartRefused.ts"
@@ -132,6 +134,8 @@ const removeTraces = Effect.fnUntraced(function* (sql: PgClient.PgClient, season
   )
 })
 
+const REMOVED: AuditAction = "season.remove"
+
 /** Whether the season is gone. While its row is locked, nobody adds a row that refers to it. */
 const end = (sql: PgClient.PgClient, season: FoundSeason, removed: Record<string, number>, add: (table: string, n: number) => void) =>
   sql.withTransaction(
@@ -145,7 +149,7 @@ const end = (sql: PgClient.PgClient, season: FoundSeason, removed: Record<string
       yield* sql`DELETE FROM season WHERE id = ${season.id}`
       const detail = { name: season.name, closed_at: season.closed_at.toISOString(), removed }
       yield* sql`INSERT INTO audit (id, at, actor, action, game, season_id, subject, detail)
-        VALUES (new_id(now()), now(), NULL, 'season.remove', ${season.game}, NULL, ${season.slug}, ${storableJson(detail)}::jsonb)`
+        VALUES (new_id(now()), now(), NULL, ${REMOVED}, ${season.game}, NULL, ${season.slug}, ${storableJson(detail)}::jsonb)`
       yield* forgetAll(sql)
       return true
     })

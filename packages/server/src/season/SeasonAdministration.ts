@@ -17,6 +17,7 @@ import {
 import type { RulesInvalid } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import type { SeasonClosed } from "@agon/api/version/refusals.ts"
+import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import type { SettingsPatch } from "@agon/domain/season/Editing.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -68,7 +69,7 @@ const makeCommands = Effect.gen(function* () {
   const steer = Effect.fnUntraced(function* (
     account: SignedIn,
     season: SeasonInPath,
-    action: string,
+    action: AuditAction,
     body: object,
     settings: SettingsPatch
   ) {

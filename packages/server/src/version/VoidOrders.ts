@@ -43,7 +43,7 @@ const makeVoidOrders = Effect.gen(function* () {
   const queries = yield* makeQueries
 
   const voidMatch = Effect.fnUntraced(function* ({ actor, reason, season_id, version_id }: Order, match: string) {
-    const audit = { id: yield* newId, actor, action: "match.void", subject: match, detail: { reason, disqualified: version_id } }
+    const audit = { id: yield* newId, actor, action: "match.void", subject: match, detail: { reason, disqualified: version_id } } as const
     yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail: reason, found: null, audit })
   })
 

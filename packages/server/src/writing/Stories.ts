@@ -3,6 +3,7 @@
  * and everybody once one of them has approved it (domain/writing/Story.ts). A decision locks the story's row, so that it concerns
  * the current text; it is logged, and told to the owner, in its transaction.
  */
+
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
@@ -10,6 +11,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import { StoryWordListed } from "@agon/api/writing/api.ts"
 import { StoryChanged } from "@agon/api/writing/editorial.ts"
 import type { DecideStory, OwnStory, Shelf, Story, SubmittedStories, SubmittedStory, WriteStory } from "@agon/api/writing/Story.ts"
+import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import { type Decided, decide as decideStory, type Story as Texts } from "@agon/domain/writing/Story.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -60,7 +62,7 @@ const purgedBy = ({ before, decided: { story } }: Made): ReadonlyArray<string> =
 }
 
 /** The action in the words of the log; undefined where nothing changed. */
-const actionOf = ({ before, decided: { story } }: Made, { state }: DecideStory): string | undefined => {
+const actionOf = ({ before, decided: { story } }: Made, { state }: DecideStory): AuditAction | undefined => {
   const differing = changedFields(textsOf(before), story)
   if (differing.length === 0) return undefined
   if (differing.join() === "featured_at") return story.featured_at === null ? "story.unfeature" : "story.feature"

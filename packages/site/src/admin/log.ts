@@ -5,6 +5,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { profileAt, seasonDeskAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
+import { wordsOfAction } from "./actions.ts"
 import { platformDesk, seasonDesk } from "./guard.ts"
 import { json } from "./parts.ts"
 
@@ -14,7 +15,7 @@ const row =
     html`<tr>
 <th scope="row">${time(at)}</th>
 <td>${actor === null ? html`<i>the service</i>` : html`<a href="${profileAt(actor)}">${actor}</a>`}</td>
-<td>${action}</td>
+<td>${wordsOfAction(action)} <code class="faint">${action}</code></td>
 ${everywhere && html`<td>${game !== null && season !== null && html`<a href="${seasonDeskAt(game, season)}">${game} ${season}</a>`}</td>\n`}<td>${said(subject)}</td>
 <td>${detail !== null && json(detail)}</td>
 </tr>

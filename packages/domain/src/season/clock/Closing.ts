@@ -3,7 +3,7 @@
  * without voided matches, or with other starts. If those are not ready in time, the ratings stay as they are, and the log lists the
  * voided matches that they still include, and says that they keep their starts.
  */
-import { logged } from "../Audit.ts"
+import { type AuditAction, logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { uuidOf } from "../Random.ts"
 import { podium } from "../rating/LadderRatings.ts"
@@ -56,7 +56,7 @@ const keepRated = (state: State, { match, n }: Voiding): void => {
 }
 
 interface Doubted {
-  readonly action: string
+  readonly action: AuditAction
   readonly subject: string
   readonly n: number // a match's number of rating, or 0
 }

@@ -42,6 +42,17 @@ layer(administration, options)("a roster", (it) => {
       const page = (yield* read(url("/participants?limit=1&cursor=1"))).json
       assert.deepStrictEqual([page.participants[0].login, page.total, page.next_cursor], ["eve", 3, "2"])
       assert.deepStrictEqual((yield* read(url("/participants?cursor=9"))).json, { participants: [], total: 3, next_cursor: null })
+      const found = (part: string) =>
+        Effect.map(read(url(`/participants?limit=1&login=${encodeURIComponent(part)}`)), ({ json }) => [
+          json.participants.map(({ login }: any) => login),
+          json.total,
+          json.next_cursor
+        ])
+      assert.deepStrictEqual(yield* found("D"), [["ada"], 1, null])
+      assert.deepStrictEqual(yield* found(" eV "), [["eve"], 2, "1"])
+      assert.deepStrictEqual(yield* found(" "), [["ada"], 3, "1"])
+      for (const nobody of ["adb", "%", "_", "a%", ".*", "\0"]) assert.deepStrictEqual(yield* found(nobody), [[], 0, null], nobody)
+      assert.strictEqual((yield* read(url(`/participants?login=${"x".repeat(101)}`))).status, 400)
       assert.deepStrictEqual(yield* log(id), [
         ["root", "participant.add", "spring", { provider: "lab", logins: ["eve"] }],
         ["ada", "participant.add", "spring", { provider: "hub", logins: ["ada", "eve"] }]

@@ -71,7 +71,7 @@ const NAMED = {
   },
   ...{ provider: "dev", subject: "owner50", logins: ["owner50"], rows: [{ id: account, login: "owner50" }], ids: [account], key: account },
   ...{ on_board: { first: null, last: null } },
-  ...{ start: "owner5", word: "darn", spelled: "Darn", state: "state", expires_at: now, pruned: 20 },
+  ...{ start: "owner5", part: "wner5", word: "darn", spelled: "Darn", state: "state", expires_at: now, pruned: 20 },
   ...{ thread_id: account, comment_id: account, parent_id: null, body: "text", reason: "text" },
   ...{ title: "text", link: null, starts_at: null, ends_at: null, published_at: null },
   ...{ device_code_sha256: new Uint8Array(32), user_code_sha256: new Uint8Array(32), address_sha256: new Uint8Array(32), approve: true },

@@ -171,7 +171,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   planRound:
     "Plans a round, or the finals. When it starts, all ratings of the season begin anew and each entry is owed so many games. Answers the round.",
   patchRound: "Changes the games or the start of a round that has not started, or withdraws it. Answers the round.",
-  participants: "Lists the logins that may enter a restricted season, with the account behind each.",
+  participants: "Lists the logins that may enter a restricted season, or those that contain `login`, with the account behind each.",
   addParticipants:
     "Adds up to 1,000 logins of a sign-in provider to the roster. Answers their rows, those included that were there already.",
   removeParticipant:

@@ -27,6 +27,10 @@ export type Participants = typeof Participants.Type
 export const LOGINS_MAX = 1_000
 const Login = name(255)
 
+const SEARCH_MAX = 100
+/** `login` is a part of a login, in any case. */
+const rosterQuery = { login: Schema.optionalKey(text(0, SEARCH_MAX)), ...page.query }
+
 export const AddParticipants = Schema.Struct({
   logins: Schema.Array(Login).check(Schema.isBetweenLength(1, LOGINS_MAX)),
   /** Default: the deployment's first sign-in provider. */
@@ -55,7 +59,7 @@ const admins = "/v1/games/:game/seasons/:slug/admins"
 
 export class RosterGroup extends HttpApiGroup.make("roster")
   .add(
-    HttpApiEndpoint.get("participants", participants, { params, query: page.query, success: Participants }).annotate(Rate, "session"),
+    HttpApiEndpoint.get("participants", participants, { params, query: rosterQuery, success: Participants }).annotate(Rate, "session"),
     HttpApiEndpoint.post("addParticipants", participants, {
       params,
       payload: AddParticipants,

@@ -27,7 +27,8 @@ export interface Logins {
 export class SeasonPeople extends Context.Service<
   SeasonPeople,
   {
-    readonly participants: (season: SeasonInPath, page: PageOf) => Effect.Effect<Participants>
+    /** All of them where `login` is undefined or blank. */
+    readonly participants: (season: SeasonInPath, login: string | undefined, page: PageOf) => Effect.Effect<Participants>
     /** Answers the rows of all the logins; people already on the roster are unchanged. */
     readonly add: Write<Logins, { readonly participants: ReadonlyArray<Participant> }, never>
     /** By the row's id. */
@@ -57,9 +58,15 @@ const makeRoster = Effect.gen(function* () {
   const checks = yield* OwnerChecks
   const queries = yield* makeQueries
 
-  const participants = Effect.fn("SeasonPeople.participants")(function* ({ id }: SeasonInPath, { cursor, limit }: PageOf) {
-    const rows = yield* queries.participants({ season_id: id, limit, offset: cursor })
-    const { total } = yield* queries.participantCount(id)
+  const participants = Effect.fn("SeasonPeople.participants")(function* (
+    { id }: SeasonInPath,
+    login: string | undefined,
+    { cursor, limit }: PageOf
+  ) {
+    const part = (login ?? "").trim()
+    if (part.includes("\0")) return { participants: [], total: 0, next_cursor: null }
+    const rows = yield* queries.participants({ season_id: id, part, limit, offset: cursor })
+    const { total } = yield* queries.participantCount({ season_id: id, part })
     return { participants: rows, total, next_cursor: nextCursor(cursor, rows.length, total) }
   }, Effect.orDie)
 

@@ -25,7 +25,7 @@ const RosterHandlers = group(
     const people = yield* SeasonPeople
     const providers = yield* Providers
     return handlers.handleAll({
-      participants: ({ query }) => Effect.flatMap(CurrentSeason, (season) => people.participants(season, query)),
+      participants: ({ query }) => Effect.flatMap(CurrentSeason, (season) => people.participants(season, query.login, query)),
       addParticipants: Effect.fnUntraced(function* ({ payload }) {
         const { logins, provider: named } = payload
         const provider = named === undefined ? providers.list[0] : providers.bySlug(named)

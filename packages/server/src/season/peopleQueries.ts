@@ -16,20 +16,23 @@ const columns = `p.id, p.login, p.provider, p.added_at,
     WHERE i.provider = p.provider AND lower(i.login) = lower(p.login) ORDER BY i.created_at DESC LIMIT 1) AS username`
 
 const makeRosters = (sql: SqlClient.SqlClient) => ({
-  /** By the first column of participant_login, sorted; a roster is some hundred rows. */
+  /** By the first column of participant_login, sorted; a roster is some hundred rows. Every login contains the empty `part`. */
   participants: SqlSchema.findAll({
-    Request: Schema.Struct(page),
+    Request: Schema.Struct({ ...page, part: Schema.String }),
     Result: ParticipantRow,
-    execute: ({ limit, offset, season_id }) => sql`
-      SELECT ${sql.literal(columns)} FROM participant p WHERE p.season_id = ${season_id}
+    execute: ({ limit, offset, part, season_id }) => sql`
+      SELECT ${sql.literal(columns)} FROM participant p
+      WHERE p.season_id = ${season_id} AND strpos(lower(p.login), lower(${part}::text)) > 0
       ORDER BY p.added_at, p.id LIMIT ${limit} OFFSET ${offset}`
   }),
 
   /** Counts the same. */
   participantCount: SqlSchema.findOne({
-    Request: Schema.String,
+    Request: Schema.Struct({ season_id: Schema.String, part: Schema.String }),
     Result: Total,
-    execute: (season_id) => sql`SELECT count(*)::int AS total FROM participant WHERE season_id = ${season_id}`
+    execute: ({ part, season_id }) => sql`
+      SELECT count(*)::int AS total FROM participant
+      WHERE season_id = ${season_id} AND strpos(lower(login), lower(${part}::text)) > 0`
   }),
 
   /** Inserts the logins that are not in participant_login yet, and answers those. */

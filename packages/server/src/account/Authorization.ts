@@ -160,6 +160,14 @@ const nameInSeason = (path: string, { baseline, id, map_id, n = "" }: Readonly<R
   return path.includes("/matches/:id") ? { match: id } : { version: id }
 }
 
+const WHAT = { map_id: "board", baseline: "baseline", n: "round", match: "match", version: "version" } as const
+
+/** `match 0198…`, `board open-7` */
+const wordsOf = (name: NameInSeason): string => {
+  const [[what, called] = ["n", ""]] = Object.entries(name)
+  return `${WHAT[what as keyof typeof WHAT]} ${called}`
+}
+
 /** The levels that look up a season by its path, and the thing in it that the path names. */
 const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate) {
   const lookups = yield* Lookups
@@ -194,7 +202,7 @@ const makeSeasonLevels = Effect.fnUntraced(function* (authenticate: Authenticate
     const name = nameInSeason(endpoint.path, yield* HttpRouter.params)
     const { id, slug } = yield* A.CurrentSeason
     if (yield* lookups.inSeason(id, name)) return yield* httpEffect
-    return yield* new NotFound({ detail: `${slug} has nothing called ${Object.values(name)[0]} here.` })
+    return yield* new NotFound({ detail: `Season ${slug} has no ${wordsOf(name)}.` })
   })
 
   const untilSuspended = yield* makeUntilSuspended

@@ -1,4 +1,9 @@
 /** Forms of the administrator's desk that meet somebody else's, a season that has moved on, or a slip, as a browser without scripts sends them. */
+
+import { classBounds } from "@agon/api/season/bounds.ts"
+import { ladders } from "@agon/api/Wire.ts"
+import { snakesBoards } from "@agon/engine/snakes/boards.ts"
+import { timeText } from "@agon/site/html/words.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -126,6 +131,23 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
     })
   )
 
+  it.effect("is told of which weight class a value is too great", () =>
+    Effect.gen(function* () {
+      yield* scheduled("heavy")
+      const root = yield* as("root")
+      const form = yield* root.open(deskOf("heavy"))
+      const refused = yield* root.press(form, "Save", { "weight_classes.2.memory_cell_bytes": "x" })
+      assert.isAtLeast(refused.status, 400)
+      const told = outcomeIn(refused.shown.text)
+      assert.match(told, new RegExp(`>Memory of ${ladders[2]} for each cell, in bytes</a>`))
+      const large = yield* root.press(form, "Save", { "weight_classes.1.memory_flat_bytes": String(10 ** 14) })
+      assert.match(
+        outcomeIn(large.shown.text),
+        new RegExp(`>Memory of ${ladders[1]}, in bytes</a>: .*at most ${classBounds.memory_flat_bytes[1]}`)
+      )
+    })
+  )
+
   it.effect("is told in a sentence at the top that the season has moved on, where the form is there no more", () =>
     Effect.gen(function* () {
       const { admin, of } = yield* scheduled("opened")
@@ -177,7 +199,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
       const round = Effect.map(admin.round.rounds({ params: of, query: { limit: 1, cursor: 0 } }), ({ rounds }) => rounds[0]!)
       const [first, second, third] = [yield* root.open(at), yield* root.open(at), yield* root.open(at)]
       const list = yield* root.open(deskOf("moved", "/rounds"))
-      assert.include(list.shown.text, `<a href="${at}#move" aria-label="Move: Round 1">Move</a>`)
+      assert.include(list.shown.text, `<a class="do" href="${at}#move" aria-label="Move: Round 1">Move</a>`)
       assert.notInclude(list.shown.text, 'id="move"')
       const moved = yield* root.press(first, "Move", { games: "6" })
       assert.deepStrictEqual([moved.status, moved.path], [303, deskOf("moved", "/rounds?done=yes")])
@@ -273,13 +295,36 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
       yield* admin.editorial.announce({ payload: { title: "Soon", body: "Soon." } })
       yield* admin.seasonFleet.createSeasonKey({ params: of, payload: { name: "rack" } })
       yield* admin.fleet.createKey({ payload: { name: "all" } })
+      yield* admin.platform.addWord({ payload: { word: "darn" } })
+      const { picked_at } = yield* admin.pickAdmin.pick({ payload: { match: Fixture.matchIds.nano } })
+      const picked = timeText(picked_at)
+      const ada = yield* (yield* Service.Service).as("ada")
+      yield* ada.community.postComment({ payload: { match: Fixture.matchIds.nano, body: "Well played" } })
+      yield* ada.writing.writeStory({ params: { id: Fixture.modelIds.alpha }, payload: { body: "How it came", submit: true } })
+      const board = snakesBoards[0]!
+      yield* admin.boardAdmin.addBoard({ params: of, payload: JSON.parse(JSON.stringify(board)) })
+      yield* admin.boardAdmin.switchBoard({ params: { ...of, map_id: board.map_id }, payload: { enabled: true } })
+      yield* admin.roster.addParticipants({ params: of, payload: { logins: ["eve"] } })
+      yield* admin.round.planRound({ params: of, payload: { kind: "round", games: 5, starts_at: "2098-01-01T00:00:00Z" } })
+      yield* admin.seasonWebhook.createSeasonWebhook({ params: of, payload: { url: "https://10.9.8.7/sure" } })
       const root = yield* as("root")
       for (const [path, label] of [
-        ["/admin/posts", "Yes, remove: post long-one"],
-        ["/admin/announcements", "Yes, remove: Soon"],
-        ["/admin/runners", "Yes, revoke: key all"],
-        [deskOf("sure", "/runners"), "Yes, revoke: key rack"],
-        [deskOf("sure"), "Yes, restrict entry to the roster: sure"]
+        ["/admin/posts", "Remove the post long-one"],
+        ["/admin/announcements", "Remove the announcement Soon"],
+        ["/admin/runners", "Revoke the key all"],
+        ["/admin/words", "Remove the word darn"],
+        ["/admin/picks", `Take back the pick of ${picked}`],
+        ["/admin/comments", "Remove the comment of ada"],
+        ["/admin/stories", "Reject the story of Alpha"],
+        ["/admin/users?q=bob", "Make an administrator of bob"],
+        ["/admin/users?q=bob", "Dismiss the administrator bob"],
+        [deskOf("sure", "/runners"), "Revoke the key rack"],
+        [deskOf("sure", "/boards"), `Take out of play the board ${board.map_id}`],
+        [deskOf("sure", "/people"), "Dismiss ada"],
+        [deskOf("sure", "/people"), "Take off the login eve (dev)"],
+        [deskOf("sure", "/rounds"), "Withdraw round 1"],
+        [deskOf("sure", "/webhooks"), "Remove the webhook to https://10.9.8.7/sure"],
+        [deskOf("sure"), "Restrict entry to the roster of sure"]
       ] as const) {
         const at = yield* root.open(path)
         const form = formsOf(at.shown.text).find(({ buttons }) => buttons.some((button) => button.label === label))

@@ -2,8 +2,10 @@
 import { wasText } from "@agon/site/admin/meanwhile.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
-import { assertPage, postForm, siteAnswers } from "../support/Pages.ts"
+import { type At, formsOf, visitor } from "../support/PageForms.ts"
+import { assertPage, ILL, postForm, siteAnswers } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -91,23 +93,23 @@ const ofPlatform = ({ announcement, comment, key, runner, story, storyAt, thread
   tried("/admin/runners", "revoke", { key }, { key: NOBODY }, 404)
 ]
 
+const SEASON = {
+  submissions_open_at: "2026-01-01T00:00:00Z",
+  submissions_close_at: "2099-01-01T00:00:00Z",
+  weight_classes: Fixture.classes,
+  visibility: "public",
+  entry: "restricted",
+  fleet: { matches: "both", admissions: "both" },
+  providers: ["dev"]
+} as const
+
 const seeded = Effect.gen(function* () {
   const service = yield* Service.Service
   const [admin, ada] = [yield* service.as("admin"), yield* service.as("ada")]
-  yield* admin.seasonCreation.createSeason({
-    params: { game: OF.game },
-    payload: {
-      name: "Typed",
-      slug: OF.slug,
-      submissions_open_at: "2026-01-01T00:00:00Z",
-      submissions_close_at: "2099-01-01T00:00:00Z",
-      weight_classes: Fixture.classes,
-      visibility: "public",
-      entry: "restricted",
-      fleet: { matches: "both", admissions: "both" },
-      providers: ["dev"]
-    }
-  })
+  const create = (game: string, name: string, slug: string) =>
+    admin.seasonCreation.createSeason({ params: { game }, payload: { ...SEASON, name, slug } })
+  yield* create(OF.game, "Typed", OF.slug)
+  yield* create("othello", "Alone", "alone")
   yield* admin.roster.addParticipants({ params: OF, payload: { logins: ["eve"] } })
   const { participants } = yield* admin.roster.participants({ params: OF, query: { limit: 1, cursor: 0 } })
   const seasonKey = yield* admin.seasonFleet.createSeasonKey({ params: OF, payload: { name: "own" } })
@@ -180,6 +182,59 @@ layer(Ready.layer.pipe(Layer.provideMerge(service)), { excludeTestServices: true
 
     it.effect("of the platform are taken, and refused with the reason where the service refuses them", () =>
       Effect.flatMap(Ready, (ids) => assertTried(ofPlatform(ids)))
+    )
+
+    it.effect("take the address of a page where an id is asked for, and say what they look for where they find neither", () =>
+      Effect.gen(function* () {
+        const { origin } = yield* Service.Service
+        const root = visitor(origin, "service_session=root-token")
+        const fault = ({ shown }: At) => /<p class="bad" id="[^"]*-fault"><bdi>(.*?)<\/bdi>/.exec(shown.text)?.[1]
+        const tried = Effect.fnUntraced(function* (path: string, button: string, filled: Fields) {
+          const at = yield* root.press(yield* root.open(path), button, filled)
+          return [at.status, fault(at)] as const
+        })
+        const match = `${origin}/private/matches/${x.open}?cursor=0#turn=7`
+        assert.deepStrictEqual(yield* tried("/admin/picks", "Pick", { match, note: "" }), [303, undefined])
+        for (const ill of ["The final", `${origin}/models/${m.alpha}`])
+          assert.deepStrictEqual(yield* tried("/admin/picks", "Pick", { match: ill, note: "" }), [
+            400,
+            "Paste the address of the match&#39;s page, or type its id."
+          ])
+        const reason = "a test"
+        assert.deepStrictEqual(yield* tried(`${DESK}/matches`, "Void the match", { id: `/matches/${NOBODY}`, reason }), [
+          404,
+          `Season typed has no match ${NOBODY}.`
+        ])
+        const disqualified = (slug: string, id: string) =>
+          tried(`/games/snakes/seasons/${slug}/admin/entries`, "Disqualify", { id, reason })
+        assert.deepStrictEqual(yield* disqualified("typed", `/models/${m.beta}`), [400, "This model has no entry in contention in typed."])
+        assert.deepStrictEqual(yield* disqualified("spring", `${origin}/models/${m.alpha}?season=spring#v9`), [
+          400,
+          "This model has no version 9 in spring."
+        ])
+        assert.deepStrictEqual(yield* disqualified("spring", `${origin}/models/${m.alpha}`), [303, undefined])
+        assert.strictEqual((yield* disqualified("typed", "none"))[0], 400)
+        assert.strictEqual((yield* disqualified("typed", `/versions/${NOBODY}`))[1], `Season typed has no version ${NOBODY}.`)
+        const appointed = yield* tried(`${DESK}/people`, "Appoint", { username: `${origin}/people/bob` })
+        assert.deepStrictEqual(appointed, [303, undefined])
+      })
+    )
+
+    it.effect("offer the other seasons of the game to copy from, and no other game's", () =>
+      Effect.gen(function* () {
+        const { origin } = yield* Service.Service
+        const root = visitor(origin, "service_session=root-token")
+        const sql = yield* SqlClient.SqlClient
+        yield* sql`UPDATE season SET name = ${ILL} WHERE slug = 'winter'`
+        for (const part of ["boards", "baselines"]) {
+          const { shown } = yield* root.open(`${DESK}/${part}`)
+          const offered = formsOf(shown.text).flatMap(({ takes }) => takes.get("from") ?? [])
+          assert.includeMembers([...offered], ["spring", "winter", "autumn", "secret"], part)
+          assert.notInclude(offered, OF.slug, part)
+        }
+        const lone = yield* root.open("/games/othello/seasons/alone/admin/boards")
+        assert.include(lone.shown.text, "You see no other season of this game.")
+      })
     )
   }
 )

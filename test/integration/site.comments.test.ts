@@ -37,8 +37,10 @@ const service = Fixture.layer.pipe(
 const pageOf = ({ comment }: Ids) => `/me/comments/${comment}?model=${model}`
 
 const formsOf = (path: string, { text }: Shown) =>
-  elementsOf(path, text).flatMap(({ attributes, name }) =>
-    name === "form" && attributes["method"] === "post" ? [attributes["id"] ?? ""] : []
+  elementsOf(path, text).flatMap(({ attributes, below, name }) =>
+    name === "form" && attributes["method"] === "post"
+      ? below.flatMap((field) => (field.attributes["name"] === "form" ? [field.attributes["value"]!] : []))
+      : []
   )
 
 layer(Talked.layer.pipe(Layer.provideMerge(service)), { excludeTestServices: true, timeout: "300 seconds" })(
@@ -61,9 +63,7 @@ layer(Talked.layer.pipe(Layer.provideMerge(service)), { excludeTestServices: tru
         assert.deepStrictEqual([first.status, first.headers.get("location")], [303, "/me/comments?done=pending"])
         const waiting = yield* visit("/me/comments", "ada")
         assert.match(waiting.text, /it waits for a moderator<\/p>\s*<div class="prose"><p dir="auto">Thank you\./)
-        const own = elementsOf("/me/comments", waiting.text).find(
-          ({ name, attributes }) => name === "button" && attributes["name"] === "id"
-        )
+        const own = elementsOf("/me/comments", waiting.text).find(({ name, attributes }) => name === "input" && attributes["name"] === "id")
         yield* send("/admin/comments", "root", { form: "decide", id: own!.attributes["value"]!, state: "approved" })
         const second = yield* send(pageOf(ids), "ada", { form: "answer", body: "And again." })
         assert.deepStrictEqual([second.status, second.headers.get("location")], [303, `/models/${model}#comments`])

@@ -244,7 +244,9 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
         assert.deepStrictEqual([status, headers.get("location")], [303, "/me/comments?done=pending"])
       }
       const waiting = yield* get("bob", "/me/comments")
-      const ids = elementsOf(at, waiting.text).flatMap(({ attributes, name }) => (name === "button" ? (attributes["value"] ?? []) : []))
+      const ids = elementsOf(at, waiting.text).flatMap(({ attributes, name }) =>
+        name === "input" && attributes["name"] === "id" ? (attributes["value"] ?? []) : []
+      )
       assert.lengthOf(ids, 2)
       assert.isFalse(elementsOf(at, waiting.text).some(({ name }) => name === "ill" || name === "script"))
       assert.notInclude((yield* get("ada", "/me/comments")).text, "Soon deleted.")

@@ -10,7 +10,7 @@ const ASKED: Readonly<Record<string, ReadonlyArray<string>>> = {
   "/games/:game/seasons/:slug/admin/entries": ["state=testing", "state=suspended", "state=disqualified", "version=VERSION"],
   "/games/:game/seasons/:slug/admin/matches": ["match=MATCH"],
   "/games/:game/seasons/:slug/admin/rounds": ["round=1"],
-  "/games/:game/seasons/:slug/admin/people": ["admins=50"],
+  "/games/:game/seasons/:slug/admin/people": ["admins=50", "login=a"],
   "/games/:game/seasons/:slug/admin/webhooks": ["webhook=WEBHOOK"],
   "/admin/seasons": ["game=othello"],
   "/admin/users": ["q=ada"],

@@ -7,12 +7,14 @@ import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, prose } from "../html/Html.ts"
 import { commentAt, commentsAt, withQuery } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
+import { timeText } from "../html/words.ts"
+import { notDone, sureButton } from "../http/buttons.ts"
 import { form, type Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { found, invalid } from "../http/refuse.ts"
 import { byline } from "../writing/parts.ts"
-import { COMMENT_HINT, deleted, sent } from "./comments.ts"
+import { COMMENT_HINT, DELETED, deleted, sent } from "./comments.ts"
 
 const answer = form({
   name: "answer",
@@ -41,7 +43,7 @@ const remove = form({
 const SENTENCES = { reported: "The moderators have your report. A second one of the same comment changes nothing." }
 
 /** A form that was refused stands there with what was typed, whatever has become of the comment meanwhile. */
-const forms = ({ body }: Comment, isOwn: boolean, isLocked: boolean, tried: Tried | undefined): Html => {
+const forms = ({ body, created_at }: Comment, isOwn: boolean, isLocked: boolean, tried: Tried | undefined): Html => {
   const [answering, reporting] = [inputs(answer, tried), inputs(report, tried)]
   const is = (name: string) => tried?.form === name
   return html`${
@@ -54,7 +56,7 @@ const forms = ({ body }: Comment, isOwn: boolean, isLocked: boolean, tried: Trie
   }${
     body !== null &&
     isOwn &&
-    html`<h2>Delete it</h2>\n<p>Its place stays empty, and answers to it stay.</p>\n${inputs(remove, tried).whole(html``, "Delete", "Delete")}`
+    html`<h2>Delete it</h2>\n${notDone(tried, remove)}${sureButton(remove, {}, "Delete", `your comment of ${timeText(created_at)}`, DELETED)}\n`
   }`
 }
 

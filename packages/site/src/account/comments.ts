@@ -8,7 +8,8 @@ import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, prose } from "../html/Html.ts"
 import { commentsAt, withQuery } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
-import { time } from "../html/words.ts"
+import { time, timeText } from "../html/words.ts"
+import { notDone, sureButton } from "../http/buttons.ts"
 import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { Asked, PersonalRoute } from "../http/Route.ts"
@@ -34,6 +35,8 @@ export const sent = Effect.fnUntraced(function* (
 export const deleted = (client: Client, id: string) =>
   Effect.as(client.community.deleteComment({ params: { id } }), { to: withQuery(commentsAt, { done: "removed" }) })
 
+export const DELETED = "Its text is gone then. Its place stays empty, and answers to it stay."
+
 const write = form({
   name: "write",
   fields: ["body"],
@@ -48,9 +51,9 @@ const remove = form({
 })
 
 const item = ({ body, created_at, id, subject }: ProfileComments["comments"][number], state: string): Html => html`<li class="comment">
-<p class="faint" id="about-${id}">${time(created_at)}, about <a href="${subjectAt(subject)}">a ${subject.kind}</a>: ${state}</p>
+<p class="faint">${time(created_at)}, about <a href="${subjectAt(subject)}">a ${subject.kind}</a>: ${state}</p>
 ${prose(body)}
-<button name="id" value="${id}" aria-describedby="about-${id}">Delete</button>
+${sureButton(remove, { id }, "Delete", `the comment of ${timeText(created_at)}`, DELETED)}
 </li>
 `
 
@@ -93,7 +96,7 @@ ${deskNav(commentsAt)}${done(query["done"], SENTENCES)}${
   html`<h2>Write a comment</h2>
 <p>About <a href="${subjectAt(subject)}#comments">this ${subject.kind}</a>. Everybody who sees the ${subject.kind} can read it.</p>
 ${whole(area("body", "Comment", { hint: COMMENT_HINT }), "Send")}`
-}${inputs(remove, tried).whole(lists(pending.comments, comments))}${pager({ path: commentsAt, query: {}, offset, rows: ROWS, next: next_cursor })}`
+}${notDone(tried, remove)}${lists(pending.comments, comments)}${pager({ path: commentsAt, query: {}, offset, rows: ROWS, next: next_cursor })}`
     return { title: "My comments", main }
   })
 }

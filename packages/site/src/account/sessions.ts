@@ -5,10 +5,14 @@ import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { sessionsAt, withQuery } from "../html/links.ts"
-import { time } from "../html/words.ts"
+import { table } from "../html/table.ts"
+import { time, timeText } from "../html/words.ts"
+import { notDone, sureButton } from "../http/buttons.ts"
 import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+import { ifAny } from "../http/refuse.ts"
+import { programOf } from "./program.ts"
 
 const ROWS = 100
 
@@ -27,32 +31,58 @@ const signOut = form({
   send: ({ client }) => Effect.as(client.account.signOut(), { to: "/", signedOut: true })
 })
 
-const row = ({ created_at, current, expires_at, id, last_seen_at, user_agent }: SessionRow): Html => html`<tr>
-<th scope="row" id="s-${id}">${said(user_agent ?? "an unnamed program")}${current && html` <b>(this one)</b>`}</th>
+/** Of the sessions that the page shows. One may have ended by itself meanwhile. */
+const endOthers = form({
+  name: "end-others",
+  fields: [],
+  send: Effect.fnUntraced(function* ({ client }) {
+    const { sessions } = yield* client.account.sessions({ query: firstPage(ROWS) })
+    const others = sessions.filter(({ current }) => !current)
+    yield* Effect.forEach(others, ({ id }) => ifAny(client.account.revokeSession({ params: { sid: id } })), { discard: true })
+    return { to: withQuery(sessionsAt, { done: "others" }) }
+  })
+})
+
+/** What the program says of itself, where that is more than its short name. */
+const inItsWords = (name: string, user_agent: string | null): Html | false =>
+  user_agent !== null &&
+  user_agent !== name &&
+  html`<details><summary aria-label="${name}, as it names itself">As it names itself</summary><p>${said(user_agent)}</p></details>`
+
+const row = ({ created_at, current, expires_at, id, last_seen_at, user_agent }: SessionRow): Html => {
+  const name = programOf(user_agent)
+  const about = `the session of ${name} since ${timeText(created_at)}`
+  return html`<tr>
+<th scope="row">${said(name)}${current && html` <b>(this one)</b>`}${inItsWords(name, user_agent)}</th>
 <td>${time(created_at)}</td>
 <td>${time(last_seen_at)}</td>
 <td>${time(expires_at)}</td>
-<td><button name="sid" value="${id}" aria-describedby="s-${id}">End</button></td>
+<td>${sureButton(end, { sid: id }, "End", about, current ? "You are signed out here." : "Whoever uses it has to sign in again.")}</td>
 </tr>
 `
+}
+
+/** Nothing where the visitor is signed in nowhere else. */
+const others = (sessions: ReadonlyArray<SessionRow>): Html | "" => {
+  const n = sessions.filter(({ current }) => !current).length
+  return n === 0 ? "" : html`${sureButton(endOthers, {}, "End", n === 1 ? "the other session" : `all ${n} other sessions`, OTHERS)}\n`
+}
+
+const OTHERS = "Every other browser and program has to sign in again; this one stays signed in."
+const SENTENCES = { ended: "That session has ended.", others: "You are signed in here alone." }
 
 export const sessions: PersonalRoute = {
   path: sessionsAt,
   query: ["done"],
-  forms: [signOut, end],
+  forms: [signOut, end, endOthers],
   own: Effect.fnUntraced(function* ({ client, query, tried }) {
     const { sessions } = yield* client.account.sessions({ query: firstPage(ROWS) })
     const main = html`<h1>Sessions</h1>
-${deskNav(sessionsAt)}${done(query["done"], { ended: "That session has ended." })}<h2>Sign out here</h2>
+${deskNav(sessionsAt)}${tried === undefined && done(query["done"], SENTENCES)}<h2>Sign out here</h2>
 ${inputs(signOut, tried).whole(html``, "Sign out")}
 <h2>Where you are signed in</h2>
-${inputs(end, tried).whole(html`<div class="scroll" role="region" aria-label="Sessions" tabindex="0"><table>
-<caption>Each browser and program has a session of its own</caption>
-<thead><tr><th scope="col">Browser or program</th><th scope="col">Since</th><th scope="col">Last seen</th><th scope="col">Ends</th><th scope="col">End it now</th></tr></thead>
-<tbody>
-${sessions.map(row)}</tbody>
-</table></div>
-`)}`
+${notDone(tried, end, endOthers)}${table("Each browser and program has a session of its own", ["Browser or program", "Since", "Last seen", "Ends", "End it now"], sessions.map(row), "")}
+${others(sessions)}`
     return { title: "Sessions", main }
   })
 }

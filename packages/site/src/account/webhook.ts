@@ -4,11 +4,12 @@ import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { html } from "../html/Html.ts"
 import { webhookAt, webhooksAt, withQuery } from "../html/links.ts"
+import { notDone, sureButton } from "../http/buttons.ts"
 import { form } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
-import { attempts, secretOf, webhookFacts } from "../notification/webhookParts.ts"
+import { ANOTHER_SECRET, attempts, secretOf, webhookFacts } from "../notification/webhookParts.ts"
 
 const turn = form({
   name: "switch",
@@ -53,8 +54,7 @@ ${webhookFacts(webhook)}
 ${whole(hidden("enabled", isOn ? "no" : "yes"), isOn ? "Switch it off" : "Switch it on", "Switch")}<h2>Attempts</h2>
 ${attempts(deliveries)}
 <h2>Another secret</h2>
-<p>It signs everything from now on; the old one signs nothing any more.</p>
-${made !== undefined && secretOf(made)}${inputs(rotate, tried).whole(html``, "Make another secret", "Another secret")}`
+${made !== undefined && secretOf(made)}${notDone(tried, rotate)}${sureButton(rotate, {}, "Make another secret", `for the webhook to ${webhook.url}`, ANOTHER_SECRET)}`
     return { title: "A webhook", main }
   })
 }

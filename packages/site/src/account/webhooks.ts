@@ -5,10 +5,11 @@ import { deskNav, done } from "../html/desk.ts"
 import { type Html, html } from "../html/Html.ts"
 import { notificationsAt, webhookAt, webhooksAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
+import { button, notDone, sureButton } from "../http/buttons.ts"
 import { form, type Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
-import { addressField, secretOf, WEBHOOK_HEADINGS, webhookCells } from "../notification/webhookParts.ts"
+import { addressField, REMOVED, secretOf, WEBHOOK_HEADINGS, webhookCells } from "../notification/webhookParts.ts"
 
 const add = form({
   name: "add",
@@ -18,23 +19,24 @@ const add = form({
     Effect.map(client.webhook.createWebhook({ payload: { url: typed.one("url").trim() } }), (shown) => ({ shown }))
 })
 
-/** The button that was pressed says what to do, and to which. */
-const change = form({
-  name: "change",
-  fields: ["test", "remove"],
-  send: ({ client, typed }) => {
-    const [test, remove] = [typed.one("test"), typed.one("remove")]
-    return test === ""
-      ? Effect.as(client.webhook.removeWebhook({ params: { id: remove } }), { to: withQuery(webhooksAt, { done: "removed" }) })
-      : Effect.as(client.webhook.testWebhook({ params: { id: test } }), { to: withQuery(webhooksAt, { done: "tested" }) })
-  }
+const test = form({
+  name: "test",
+  fields: ["id"],
+  send: ({ client, typed }) =>
+    Effect.as(client.webhook.testWebhook({ params: { id: typed.one("id") } }), { to: withQuery(webhooksAt, { done: "tested" }) })
+})
+
+const remove = form({
+  name: "remove",
+  fields: ["id"],
+  send: ({ client, typed }) =>
+    Effect.as(client.webhook.removeWebhook({ params: { id: typed.one("id") } }), { to: withQuery(webhooksAt, { done: "removed" }) })
 })
 
 const row = (webhook: Webhook): Html => {
-  const { id } = webhook
+  const { id, url } = webhook
   return html`<tr>
-${webhookCells(webhook, webhookAt(id))}<td><button name="test" value="${id}" aria-describedby="w-${id}">Post a test</button>
-<button name="remove" value="${id}" aria-describedby="w-${id}">Remove</button></td>
+${webhookCells(webhook, webhookAt(id))}<td>${button(test, { id }, "Post a test", url)}${sureButton(remove, { id }, "Remove", `the webhook to ${url}`, REMOVED)}</td>
 </tr>
 `
 }
@@ -57,12 +59,12 @@ const SENTENCES = {
 export const myWebhooks: PersonalRoute = {
   path: webhooksAt,
   query: ["done"],
-  forms: [add, change],
+  forms: [add, test, remove],
   own: Effect.fnUntraced(function* ({ client, query, tried }) {
     const { webhooks } = yield* client.webhook.webhooks()
     const main = html`<h1>Webhooks</h1>
 ${deskNav(webhooksAt)}${tried === undefined && done(query["done"], SENTENCES)}<p>Addresses that your <a href="${notificationsAt}">notifications</a> are posted to, ${WEBHOOKS_MAX} at most. A post that is not accepted is tried again for a day.</p>
-${inputs(change, tried).whole(list(webhooks))}
+${notDone(tried, test, remove)}${list(webhooks)}
 <h2>Add a webhook</h2>
 ${addForm(tried)}`
     return { title: "Webhooks", main }

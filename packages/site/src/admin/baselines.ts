@@ -6,10 +6,12 @@ import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { table } from "../html/table.ts"
 import { counted, time, words } from "../html/words.ts"
+import { button, sureButton } from "../http/buttons.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
-import { inputs } from "../http/inputs.ts"
-import { button, listed, ShownHere, seasonForm } from "./forms.ts"
+import { type Choice, inputs } from "../http/inputs.ts"
+import { copying, otherSeasons } from "./copying.ts"
+import { listed, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 
 const record = seasonForm("baselines", {
@@ -58,9 +60,15 @@ const FIELDS: Readonly<Record<Field, string>> = {
   closed: "The season is closed: its baselines stay as they are."
 }
 
+const OUT: Readonly<Record<Field, string>> = {
+  open: "It is paired no more until it is brought back.",
+  settled: "It is paired no more, and cannot be brought back.",
+  closed: ""
+}
+
 const turned = (field: Field, enabled: boolean, status: Baseline["status"], name: string): Html | false =>
   enabled
-    ? button(turn, { baseline: name, enabled: "no" }, "Take out of play", `baseline ${name}`)
+    ? sureButton(turn, { baseline: name, enabled: "no" }, "Take out of play", `the baseline ${name}`, OUT[field])
     : field === "open" &&
       (status === "disabled" || status === "entered") &&
       button(turn, { baseline: name, enabled: "yes" }, "Bring into play", `baseline ${name}`)
@@ -108,13 +116,10 @@ const copied = ({ imported, skipped }: ImportedBaselines): Html => html`<p role=
 }.</p>
 ${skipped.length > 0 && html`<ul>${skipped.map(({ name, reason }) => html`<li>${said(name)}: ${words(reason)}</li>`)}</ul>\n`}`
 
-const copyForm = (tried: Tried | undefined): Html => {
-  const { area, text, whole } = inputs(copy, tried)
-  return html`${tried?.form === copy.name && tried.shown !== undefined && copied(tried.shown as ImportedBaselines)}${whole(
-    html`${text("from", "Season", { hint: "By the last part of its address.", more: html`required` })}${area("baselines", "Baselines", { hint: "One name in each line; all of them where there is none." })}`,
-    "Copy",
-    "Copy baselines of another season"
-  )}`
+const copyForm = (seasons: ReadonlyArray<Choice>, tried: Tried | undefined): Html => {
+  const fields = inputs(copy, tried)
+  const which = fields.area("baselines", "Baselines", { hint: "One name in each line; all of them where there is none." })
+  return html`${tried?.form === copy.name && tried.shown !== undefined && copied(tried.shown as ImportedBaselines)}${copying({ what: "baselines", seasons, fields, which })}`
 }
 
 export const seasonBaselines = seasonDesk({
@@ -123,13 +128,16 @@ export const seasonBaselines = seasonDesk({
   forms: [record, copy],
   buttons: [turn],
   render: Effect.fnUntraced(function* ({ client, links, of, page, season, tried }) {
-    const { baselines, next_cursor } = yield* client.baseline.baselines({ params: of, query: page })
+    const [{ baselines, next_cursor }, seasons] = yield* Effect.all(
+      [client.baseline.baselines({ params: of, query: page }), otherSeasons(client, of)],
+      { concurrency: "unbounded" }
+    )
     const field = fieldOf(season)
     const headings = ["Baseline", "State", "Class", "Version", ...(field === "closed" ? [] : ["In play"])]
     return html`<h2>Baselines</h2>
 <p>${FIELDS[field]}</p>
 ${table("Baselines", headings, baselines.map(row(field)), field === "open" ? "There is none yet." : "There is none.")}
 ${links(next_cursor)}
-${field === "open" && html`<h2>Record a baseline</h2>\n${recordForm(tried)}\n<h2>Copy baselines of another season</h2>\n${copyForm(tried)}`}`
+${field === "open" && html`<h2>Record a baseline</h2>\n${recordForm(tried)}\n<h2>Copy baselines of another season</h2>\n${copyForm(seasons, tried)}`}`
   })
 })

@@ -9,10 +9,13 @@ import { type Html, html, made, said } from "../html/Html.ts"
 import { seasonDeskAt } from "../html/links.ts"
 import { pager } from "../html/pager.ts"
 import { count, counted, time, words } from "../html/words.ts"
+import { button, sureButton } from "../http/buttons.ts"
 import type { Tried } from "../http/Form.ts"
-import { inputs } from "../http/inputs.ts"
+import { type Choice, inputs } from "../http/inputs.ts"
+import { pastedBoard } from "../http/pasted.ts"
 import { boardPicture } from "../picture/boardPicture.ts"
-import { button, listed, ShownHere, seasonForm } from "./forms.ts"
+import { copying, otherSeasons } from "./copying.ts"
+import { listed, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 
 /** A picture of the largest board has 60 kB. */
@@ -60,7 +63,7 @@ const copy = seasonForm("boards", {
   fields: ["from", "maps"],
   codes: { unknown_season: "from" },
   send: ({ client, of, typed }) => {
-    const maps = listed(typed.one("maps"))
+    const maps = listed(typed.one("maps")).map(pastedBoard)
     const payload = { from: typed.one("from").trim(), ...(maps.length === 0 ? {} : { maps }) }
     return Effect.map(client.boardAdmin.importBoards({ params: of, payload }), (shown) => new ShownHere({ shown }))
   }
@@ -77,7 +80,13 @@ const card =
 ${
   !isClosed &&
   (enabled
-    ? button(turn, { map_id, enabled: "no" }, "Take out of play", `board ${map_id}`)
+    ? sureButton(
+        turn,
+        { map_id, enabled: "no" },
+        "Take out of play",
+        `the board ${map_id}`,
+        "Its queued matches are withdrawn. It can be brought back."
+      )
     : button(turn, { map_id, enabled: "yes" }, "Bring into play", `board ${map_id}`))
 }</li>
 `
@@ -102,13 +111,10 @@ const copied = ({ imported, skipped }: ImportedBoards): Html => html`<p role="st
 }.</p>
 ${skipped.length > 0 && html`<ul>${skipped.map(({ map_id, reason }) => html`<li>${said(map_id)}: ${words(reason)}</li>`)}</ul>\n`}`
 
-const copyForm = (tried: Tried | undefined): Html => {
-  const { area, text, whole } = inputs(copy, tried)
-  return html`${tried?.form === copy.name && tried.shown !== undefined && copied(tried.shown as ImportedBoards)}${whole(
-    html`${text("from", "Season", { hint: "By the last part of its address.", more: html`required` })}${area("maps", "Boards", { hint: "One id in each line; all of them where there is none." })}`,
-    "Copy",
-    "Copy boards of another season"
-  )}`
+const copyForm = (seasons: ReadonlyArray<Choice>, tried: Tried | undefined): Html => {
+  const fields = inputs(copy, tried)
+  const which = fields.area("maps", "Boards", { hint: "One id, or address of its page, in each line; all of them where there is none." })
+  return html`${tried?.form === copy.name && tried.shown !== undefined && copied(tried.shown as ImportedBoards)}${copying({ what: "boards", seasons, fields, which })}`
 }
 
 export const seasonBoards = seasonDesk({
@@ -117,7 +123,10 @@ export const seasonBoards = seasonDesk({
   forms: [add, copy],
   buttons: [turn],
   render: Effect.fnUntraced(function* ({ client, of, page: { cursor }, season, tried }) {
-    const { maps } = yield* client.board.privateBoards({ params: of, query: { enabled: false, boards: true } })
+    const [{ maps }, seasons] = yield* Effect.all(
+      [client.board.privateBoards({ params: of, query: { enabled: false, boards: true } }), otherSeasons(client, of)],
+      { concurrency: "unbounded" }
+    )
     const isClosed = season.state === "closed"
     const shown = maps.slice(cursor, cursor + PICTURES)
     const next = cursor + PICTURES < maps.length ? String(cursor + PICTURES) : null
@@ -125,6 +134,6 @@ export const seasonBoards = seasonDesk({
 <p>${counted(maps.length, "board")}, ${count(maps.filter(({ enabled }) => enabled).length)} of them in play. ${isClosed ? "The season is closed: its boards stay as they are." : "A board that leaves play takes its queued matches with it; a match that is being played is finished, and counts. To replace a board, upload another and take this one out of play."}</p>
 ${shown.length > 0 && html`<ul class="cards">\n${shown.map(card(isClosed))}</ul>`}
 ${pager({ path: seasonDeskAt(of.game, of.slug, "boards"), query: {}, offset: cursor, rows: PICTURES, next })}
-${!isClosed && html`<h2>Add a board</h2>\n${addForm(tried)}\n<h2>Copy boards of another season</h2>\n${copyForm(tried)}`}`
+${!isClosed && html`<h2>Add a board</h2>\n${addForm(tried)}\n<h2>Copy boards of another season</h2>\n${copyForm(seasons, tried)}`}`
   })
 })

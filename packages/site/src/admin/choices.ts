@@ -1,14 +1,15 @@
 /** Models' stories that wait for a moderator, and matches that administrators recommend. */
-import { type Pick, PickMatch } from "@agon/api/writing/picks.ts"
+import type { Pick } from "@agon/api/writing/picks.ts"
 import type { SubmittedStory } from "@agon/api/writing/Story.ts"
 import { Effect } from "effect"
 import { type Html, html, prose, said } from "../html/Html.ts"
 import { link, matchAt, modelAt, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
-import { time } from "../html/words.ts"
-import { constraintsOf } from "../http/constraints.ts"
+import { time, timeText } from "../html/words.ts"
+import { button, sureButton } from "../http/buttons.ts"
 import { inputs } from "../http/inputs.ts"
-import { button, given, platformForm } from "./forms.ts"
+import { ID_OR_ADDRESS, idIn } from "../http/pasted.ts"
+import { given, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { deskNav } from "./parts.ts"
 
@@ -28,13 +29,14 @@ const decide = platformForm("stories", {
 })
 
 const story = ({ body, featured, model, name, owner, state, updated_at }: SubmittedStory): Html => {
-  const to = (decision: "approved" | "rejected", featured: "yes" | "no" | "", text: string) =>
+  const to = (decision: "approved", featured: "yes" | "no" | "", text: string) =>
     button(decide, { model, updated_at, state: decision, featured }, text, `the story of ${name}`)
   return html`<article>
 <h2>The story of ${link(modelAt(model), name)}</h2>
 <p class="faint">${link(profileAt(owner), owner)}, ${time(updated_at)}${featured && ", featured"}</p>
 ${prose(body)}
-<p>${state !== "approved" && to("approved", "", "Approve")}${!featured && to("approved", "yes", "Approve and feature")}${featured && to("approved", "no", "Feature no more")}${to("rejected", "", "Reject")}</p>
+<p>${state !== "approved" && to("approved", "", "Approve")}${!featured && to("approved", "yes", "Approve and feature")}${featured && to("approved", "no", "Feature no more")}</p>
+${sureButton(decide, { model, updated_at, state: "rejected", featured: "" }, "Reject", `the story of ${name}`, "Its owner is told, and may hand in another text.")}
 </article>
 `
 }
@@ -62,7 +64,9 @@ const pick = platformForm("picks", {
   fields: ["match", "note"],
   codes: { not_found: "match", pick_exists: "match", season_private: "match" },
   send: ({ client, typed }) =>
-    client.pickAdmin.pick({ payload: { match: typed.one("match").trim(), ...given("note", typed.one("note"), String) } })
+    Effect.flatMap(idIn("match", typed.one("match"), "match"), (match) =>
+      client.pickAdmin.pick({ payload: { match, ...given("note", typed.one("note"), String) } })
+    )
 })
 
 const unpick = platformForm("picks", {
@@ -74,7 +78,7 @@ const unpick = platformForm("picks", {
 const pickRow = ({ id, match, note, picked_at }: Pick): Html => html`<tr>
 <th scope="row"><a href="${matchAt(match)}">Match picked ${time(picked_at)}</a></th>
 <td>${note !== null && said(note)}</td>
-<td>${button(unpick, { id }, "Take back", `pick ${id}`)}</td>
+<td>${sureButton(unpick, { id }, "Take back", `the pick of ${timeText(picked_at)}`, "The match is recommended no more.")}</td>
 </tr>
 `
 
@@ -86,10 +90,9 @@ export const platformPicks = platformDesk({
   render: Effect.fnUntraced(function* ({ client, links, page, tried }) {
     const { next_cursor, picks } = yield* client.pickAdmin.allPicks({ query: page })
     const { area, text, whole } = inputs(pick, tried)
-    const limits = constraintsOf(PickMatch)
     return html`${table("Picks, the newest first", ["Match", "Note", "Change"], picks.map(pickRow), "There is none.")}
 ${links(next_cursor)}
 <h2>Pick a match</h2>
-${whole(html`${text("match", "Match", { hint: "Its id, from its page's address.", more: html`${limits("match")} spellcheck="false" autocomplete="off"` })}${area("note", "Note", { hint: "Why it is worth watching; may be left out." })}`, "Pick", "Pick a match")}`
+${whole(html`${text("match", "Match", { hint: "The address of its page, or its id.", more: ID_OR_ADDRESS })}${area("note", "Note", { hint: "Why it is worth watching; may be left out." })}`, "Pick", "Pick a match")}`
   })
 })

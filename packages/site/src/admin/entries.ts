@@ -1,4 +1,5 @@
 /** A season's versions: entries in contention, which may be disqualified, candidates, and entries that may be let in again. */
+import type { Client } from "@agon/api/Client.ts"
 import type { Entry } from "@agon/api/leaderboard/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { DisqualifyVersion, type Standing } from "@agon/api/version/admin.ts"
@@ -12,10 +13,11 @@ import { count, decimal } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
+import { ID_OR_ADDRESS, idIn, notNamed, pastedId } from "../http/pasted.ts"
 import { ifAny, invalid } from "../http/refuse.ts"
 import { doneAt, LeadsTo, type OfSeason, seasonForm } from "./forms.ts"
 import { type SeasonDesk, seasonDesk } from "./guard.ts"
-import { deskNav, ID } from "./parts.ts"
+import { deskNav } from "./parts.ts"
 import { again, standingTable } from "./standing.ts"
 
 const PART = "entries"
@@ -34,14 +36,27 @@ const disqualify = seasonForm(PART, {
   name: "disqualify",
   fields: ["id", "reason", "void_matches"],
   codes: { not_found: "id", not_in_contention: "id" },
-  send: ({ client, of, typed }) =>
-    Effect.as(
-      client.versionAdmin.disqualifyVersion({
-        params: { ...of, id: typed.one("id").trim() },
-        payload: { reason: typed.one("reason"), void_matches: typed.one("void_matches") === "yes" }
-      }),
-      new LeadsTo({ to: doneAt(seasonDeskAt(of.game, of.slug, PART), { state: "disqualified" }) })
-    )
+  send: Effect.fnUntraced(function* ({ client, of, typed }) {
+    const id = yield* versionIn(client, of, typed.one("id"))
+    const payload = { reason: typed.one("reason"), void_matches: typed.one("void_matches") === "yes" }
+    yield* client.versionAdmin.disqualifyVersion({ params: { ...of, id }, payload })
+    return new LeadsTo({ to: doneAt(seasonDeskAt(of.game, of.slug, PART), { state: "disqualified" }) })
+  })
+})
+
+/** The version that the text names: its id, an address with it, or that of its model's page, which stands for the entry that is in contention. */
+const versionIn = Effect.fnUntraced(function* (client: Client, { game, slug }: OfSeason, text: string) {
+  const id = pastedId(text, "version")
+  const model = id === undefined ? pastedId(text, "model") : undefined
+  if (model === undefined) return yield* idIn("id", text, "version")
+  const detail = yield* ifAny(client.model.privateModel({ params: { id: model } }))
+  const own = detail?.game === game ? detail.versions.filter(({ season }) => season === slug) : []
+  const n = /#v(\d+)$/.exec(text.trim())?.[1]
+  const found = own.find(({ status, version }) => (n === undefined ? status === "entered" : String(version) === n))
+  return (
+    found?.version_id ??
+    (yield* notNamed("id", `This model has no ${n === undefined ? "entry in contention" : `version ${n}`} in ${slug}.`))
+  )
 })
 
 const entryRow =
@@ -53,7 +68,7 @@ const entryRow =
 <td class="n">${count(rank)}</td>
 <td class="n">${decimal(rating)}</td>
 <td class="n">${count(matches)}</td>
-<td>${baseline ? html`<a href="${seasonDeskAt(game, slug, "baselines")}" aria-label="A baseline: take it out of play (${model})">A baseline: take it out of play</a>` : state !== "closed" && html`<a href="${withQuery(seasonDeskAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
+<td>${baseline ? html`<a class="do" href="${seasonDeskAt(game, slug, "baselines")}" aria-label="A baseline: take it out of play (${model})">A baseline</a>` : state !== "closed" && html`<a class="do" href="${withQuery(seasonDeskAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
 </tr>
 `
 
@@ -66,7 +81,7 @@ const aboutVersion = ({ model, model_id, owner, version }: Version): Html =>
 const disqualifyForm = (tried: Tried | undefined, version: string | undefined): Html => {
   const { area, box, text, whole } = inputs(disqualify, tried, version === undefined ? {} : { id: version })
   return whole(
-    html`${text("id", "Version", { hint: "Its id; “Disqualify” in the list above fills it in.", more: ID })}${area("reason", "Reason", { hint: "Its owner is told, and the log tells it. At most 500 characters.", more: limits("reason") })}${box("void_matches", "yes", "Its matches do not count any more. This cannot be undone.")}`,
+    html`${text("id", "Version", { hint: "The address of its model's page, or its id; “Disqualify” in the list above fills it in.", more: ID_OR_ADDRESS })}${area("reason", "Reason", { hint: "Its owner is told, and the log tells it. At most 500 characters.", more: limits("reason") })}${box("void_matches", "yes", "Its matches do not count any more. This cannot be undone.")}`,
     "Disqualify",
     "Disqualify an entry"
   )

@@ -5,10 +5,11 @@ import { type Html, html, said } from "../html/Html.ts"
 import { profileAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { count, counted, time } from "../html/words.ts"
+import { sureButton } from "../http/buttons.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Form, Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { button, platformForm, ShownHere, seasonForm, sureButton } from "./forms.ts"
+import { platformForm, ShownHere, seasonForm } from "./forms.ts"
 import { platformDesk, seasonDesk } from "./guard.ts"
 
 const STATES: Readonly<Record<Runner["state"], string>> = {
@@ -73,7 +74,7 @@ const runnerRow =
 <td>${accepts.join(", ")}</td>
 <td>${said(runtime_version)}${!runtime_known && html` <span class="bad">unknown: it is given no work</span>`}</td>
 <td>${time(last_seen_at)}</td>
-<td>${state === "active" && button(stop, { runner: id }, "Stop", `runner ${name}`)}</td>
+<td>${state === "active" && sureButton(stop, { runner: id }, "Stop", `the runner ${name}`, "It finishes its matches and gets no more.")}</td>
 </tr>
 `
 
@@ -93,7 +94,7 @@ const keyItem =
     html`<section aria-labelledby="key-${key.id}">
 <h3 id="key-${key.id}">${said(key.name)}</h3>
 <p><code>${key.prefix}…</code>, made ${time(key.created_at)} by <a href="${profileAt(key.created_by)}">${key.created_by}</a>${key.revoked_at !== null && html`, <span class="bad">revoked ${time(key.revoked_at)}</span>`}.</p>
-${key.revoked_at === null && html`${sureButton(forms.revoke, { key: key.id }, "Revoke", `key ${key.name}`, REVOKED)}\n`}${runnerTable(forms, `Runners with the key ${key.prefix}`, key.runners)}
+${key.revoked_at === null && html`${sureButton(forms.revoke, { key: key.id }, "Revoke", `the key ${key.name}`, REVOKED)}\n`}${runnerTable(forms, `Runners with the key ${key.prefix}`, key.runners)}
 </section>
 `
 

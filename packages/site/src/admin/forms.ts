@@ -1,10 +1,8 @@
-/** Forms of the administrator's desk: those of a season, those of the platform, and buttons that are a form each. */
+/** Forms of the administrator's desk: those of a season and those of the platform. */
 import type { Client } from "@agon/api/Client.ts"
 import { Data, Effect } from "effect"
-import { type Html, html } from "../html/Html.ts"
 import { platformDeskAt, seasonDeskAt, withQuery } from "../html/links.ts"
 import { type Form, form, type Typed } from "../http/Form.ts"
-import { posting } from "../http/inputs.ts"
 
 /** The parameter by which a page says that a form was taken. */
 export const DONE = "done"
@@ -62,31 +60,6 @@ export const platformForm = <const Name extends string>(part: string, { send, ..
     send: ({ client, query, typed }) =>
       Effect.map(send({ client, typed }), (answer) => answered(answer, doneAt(platformDeskAt(part), query)))
   })
-
-/** A form that is only a button, in a row of a table; `about` says which row it belongs to, for those who hear it. */
-export const button = <Name extends string>(
-  form: Form<Name>,
-  values: { readonly [N in Name]?: string },
-  text: string,
-  about: string
-): Html => {
-  const fields = Object.entries<string | undefined>(values).map(
-    ([field, value]) => html`<input type="hidden" name="${field}" value="${value}">`
-  )
-  return posting(form, html`${fields}<button aria-label="${text}: ${about}">${text}</button>`, { attributes: html`class="row"` })
-}
-
-/** Such a button for what cannot be undone: it comes to light with its consequence when the visitor opens it, which needs no script. */
-export const sureButton = <Name extends string>(
-  form: Form<Name>,
-  values: { readonly [N in Name]?: string },
-  text: string,
-  about: string,
-  consequence: string
-): Html =>
-  html`<details class="sure"><summary aria-label="${text}: ${about}">${text}</summary>
-<p>${consequence}</p>
-${button(form, values, `Yes, ${text.charAt(0).toLowerCase()}${text.slice(1)}`, about)}</details>`
 
 /** A whole number, or the text itself where it is none, which the API then refuses beside its field. */
 export const numberOf = (text: string): number => (/^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text as unknown as number))

@@ -11,22 +11,26 @@ import { time, words } from "../html/words.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
+import { ID_OR_ADDRESS, idIn } from "../http/pasted.ts"
 import { ifAny } from "../http/refuse.ts"
 import { names } from "../match/cards.ts"
-import { ShownHere, seasonForm } from "./forms.ts"
+import { type OfSeason, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
-import { ID } from "./parts.ts"
 
 const cancel = seasonForm("matches", {
   name: "void",
   fields: ["id", "reason"],
   codes: { not_found: "id", match_not_finished: "id" },
   send: ({ client, of, typed }) =>
-    Effect.map(
-      client.matchAdmin.voidMatch({ params: { ...of, id: typed.one("id").trim() }, payload: { reason: typed.one("reason") } }),
-      (shown) => new ShownHere({ shown })
-    )
+    Effect.gen(function* () {
+      const id = yield* idIn("id", typed.one("id"), "match")
+      const shown = yield* client.matchAdmin.voidMatch({ params: { ...of, id }, payload: { reason: typed.one("reason") } })
+      return new ShownHere({ shown })
+    })
 })
+
+/** Of a match that the form begins with. */
+const voidAt = ({ game, slug }: OfSeason, match: string) => `${withQuery(seasonDeskAt(game, slug, "matches"), { match })}#${cancel.name}`
 
 /** Trials have no page. */
 const row =
@@ -37,7 +41,7 @@ const row =
 <td>${map}</td>
 <td>${reason !== null && words(reason)}</td>
 <td>${played_at !== null && time(played_at)}</td>
-${season.state !== "closed" && html`<td><a href="${withQuery(seasonDeskAt(season.game, season.slug, "matches"), { match: id })}#void" aria-label="Void the match ${id}">Void</a></td>\n`}</tr>
+${season.state !== "closed" && html`<td><a class="do" href="${voidAt(season, id)}" aria-label="Void the match ${id}">Void</a></td>\n`}</tr>
 `
 
 const limits = constraintsOf(VoidMatch)
@@ -57,7 +61,7 @@ const voidForm = (season: Season, tried: Tried | undefined, match: string | unde
     match === undefined || done !== undefined ? {} : { id: match }
   )
   return html`${done === undefined ? detail !== undefined && aboutMatch(season, detail) : voided(done)}${whole(
-    html`${text("id", "Match", { hint: "Its id; “Void” in the list above fills it in, and the address of its page has it.", more: ID })}${area("reason", "Reason", { hint: "The log tells it. At most 500 characters.", more: limits("reason") })}`,
+    html`${text("id", "Match", { hint: "The address of its page, or its id; “Void” in the list above fills it in.", more: ID_OR_ADDRESS })}${area("reason", "Reason", { hint: "The log tells it. At most 500 characters.", more: limits("reason") })}`,
     "Void the match",
     "Void a match"
   )}`

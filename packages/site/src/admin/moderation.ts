@@ -6,7 +6,8 @@ import { type Html, html, prose, said } from "../html/Html.ts"
 import { inPrivate, modelAt, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
-import { button, platformForm } from "./forms.ts"
+import { button, sureButton } from "../http/buttons.ts"
+import { platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { deskNav } from "./parts.ts"
 
@@ -31,7 +32,7 @@ const comment = ({
 }: ModeratedComment): Html => html`<li class="comment" id="comment-${id}">
 <p class="faint"><a href="${profileAt(author)}">${author}</a> about ${about(subject)}, ${time(created_at)}: ${state}, ${counted(reports, "report")}</p>
 ${prose(body)}
-${reasons.length > 0 && html`<p>Reasons given:</p>\n<ul>${reasons.map((reason) => html`<li>${said(reason)}</li>`)}</ul>\n`}${state !== "published" || reports > 0 ? button(decide, { id, state: "approved" }, "Approve", `the comment of ${author}`) : ""}${button(decide, { id, state: "removed" }, "Remove", `the comment of ${author}`)}</li>
+${reasons.length > 0 && html`<p>Reasons given:</p>\n<ul>${reasons.map((reason) => html`<li>${said(reason)}</li>`)}</ul>\n`}${state !== "published" || reports > 0 ? button(decide, { id, state: "approved" }, "Approve", `the comment of ${author}`) : ""}${sureButton(decide, { id, state: "removed" }, "Remove", `the comment of ${author}`, "Nobody reads it then; its place in the thread stays empty.")}</li>
 `
 
 const SHELVES = [

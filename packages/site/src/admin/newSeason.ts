@@ -5,6 +5,7 @@ import { html } from "../html/Html.ts"
 import { platformDeskAt, seasonDeskAt } from "../html/links.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import { inputs } from "../http/inputs.ts"
+import { pastedUsername } from "../http/pasted.ts"
 import { doneAt, given, instantOf, LeadsTo, listed, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { CLASS_NAMES, RULE_FIELDS, ruleFields, ruleValues, typedClasses, typedRules } from "./rules.ts"
@@ -21,7 +22,7 @@ const create = platformForm("seasons", {
   codes: { season_exists: "slug", unknown_game: "game" },
   send: ({ client, typed }) => {
     const one = (name: string) => typed.one(name)
-    const admins = listed(one("admins"))
+    const admins = listed(one("admins")).map(pastedUsername)
     const payload = {
       name: one("name"),
       ...given("slug", one("slug"), (slug) => slug.trim()),

@@ -15,9 +15,6 @@ export const deskNav = (
   html`<nav aria-label="${label}"><ul>
 ${pages.map(([part, name]) => html`<li><a href="${at(part)}"${part === current && html` aria-current="page"`}>${name}</a></li>\n`)}</ul></nav>`
 
-/** Of a field that takes an id, which has no schema of its own: any other text is the id of nothing. */
-export const ID = html`required pattern="[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}" spellcheck="false" autocomplete="off"`
-
 const JSON_MAX = 600
 
 /** A value as it was written, its beginning where it is long. */

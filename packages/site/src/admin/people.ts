@@ -7,11 +7,13 @@ import { profileAt, seasonDeskAt } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { table } from "../html/table.ts"
 import { count, counted, time } from "../html/words.ts"
+import { sureButton } from "../http/buttons.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
+import { pastedUsername } from "../http/pasted.ts"
 import { invalid } from "../http/refuse.ts"
-import { button, given, listed, ShownHere, seasonForm } from "./forms.ts"
+import { given, listed, type OfSeason, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 
 const ADMIN_ROWS = 50
@@ -40,7 +42,8 @@ const appoint = seasonForm("people", {
   name: "appoint",
   fields: ["username"],
   codes: { not_found: "username" },
-  send: ({ client, of, typed }) => client.seasonAdmins.appointAdmin({ params: of, payload: { username: typed.one("username").trim() } })
+  send: ({ client, of, typed }) =>
+    client.seasonAdmins.appointAdmin({ params: of, payload: { username: pastedUsername(typed.one("username")) } })
 })
 
 const dismiss = seasonForm("people", {
@@ -56,7 +59,7 @@ const administrator =
 <th scope="row"><a href="${profileAt(username)}">${username}</a></th>
 <td>${said(display_name)}</td>
 <td>${time(added_at)}</td>
-${mayDismiss && html`<td>${button(dismiss, { username }, "Dismiss", username)}</td>\n`}</tr>
+${mayDismiss && html`<td>${sureButton(dismiss, { username }, "Dismiss", username, "They administer the season no more, until they are appointed again.")}</td>\n`}</tr>
 `
 
 const participant = ({ added_at, id, login, provider, username }: Participant): Html => html`<tr>
@@ -64,7 +67,7 @@ const participant = ({ added_at, id, login, provider, username }: Participant): 
 <td>${said(provider)}</td>
 <td>${username === null ? html`<span class="faint">not yet signed in</span>` : html`<a href="${profileAt(username)}">${username}</a>`}</td>
 <td>${time(added_at)}</td>
-<td>${button(remove, { id }, "Remove", login)}</td>
+<td>${sureButton(remove, { id }, "Take off", `the login ${login} (${provider})`, "In a restricted season their entries are out of play until they are on the roster again.")}</td>
 </tr>
 `
 
@@ -92,19 +95,26 @@ const addForm = (providers: ReadonlyArray<Provider>, tried: Tried | undefined): 
   return html`${shown !== undefined && added(shown)}${whole(body, "Add", "Add to the roster")}`
 }
 
+const search = ({ game, slug }: OfSeason, login: string | undefined): Html =>
+  html`<form class="filter" method="get" action="${seasonDeskAt(game, slug, "people")}#roster" role="search" aria-label="Roster">
+<label>A part of a login<input name="login" value="${login}" maxlength="100" autocomplete="off"></label>
+<button>Search</button>
+</form>${login !== undefined && html`\n<p><a href="${seasonDeskAt(game, slug, "people")}#roster">The whole roster</a></p>`}`
+
 export const seasonPeople = seasonDesk({
   part: "people",
-  query: ["cursor", "admins"],
+  query: ["login", "cursor", "admins"],
   forms: [add, appoint],
   buttons: [remove, dismiss],
   render: Effect.fnUntraced(function* ({ account, client, links, of, page, query, season, tried }) {
     const { admins: cursor, ...others } = query
+    const { login } = others
     const offset = offsetOf(cursor)
     if (offset === undefined) return yield* invalid
     const [{ admins, next_cursor: next }, { next_cursor, participants, total }, providers] = yield* Effect.all(
       [
         client.roster.seasonAdmins({ params: of, query: { limit: ADMIN_ROWS, cursor: offset } }),
-        client.roster.participants({ params: of, query: page }),
+        client.roster.participants({ params: of, query: login === undefined ? page : { ...page, login } }),
         client.account.authProviders()
       ],
       { concurrency: "unbounded" }
@@ -116,9 +126,10 @@ export const seasonPeople = seasonDesk({
 ${table("Administrators of the season", ["Account", "Name", "Since", ...(account.admin ? ["Office"] : [])], admins.map(administrator(account.admin)), "There is none.")}
 ${pager({ path: seasonDeskAt(of.game, of.slug, "people"), query: others, parameter: "admins", label: "Pages of the administrators", offset, rows: ADMIN_ROWS, next })}
 ${account.admin && appointing.whole(username, "Appoint", "Appoint an administrator")}
-<h2>Roster</h2>
-<p>${season.entry === "restricted" ? "Only people on the roster may enter this season. The entries of whoever is taken off it are out of play until they are on it again." : "Anybody may enter this season; the roster restricts nobody."} A login needs no account yet. ${counted(total, "login is", "logins are")} on it.</p>
-${table("Roster", ["Login", "Signs in with", "Account", "Added", "Take off"], participants.map(participant), "Nobody is on it.")}
+<h2 id="roster">Roster</h2>
+<p>${season.entry === "restricted" ? "Only people on the roster may enter this season. The entries of whoever is taken off it are out of play until they are on it again." : "Anybody may enter this season; the roster restricts nobody."} A login needs no account yet. ${login === undefined && html`${counted(total, "login is", "logins are")} on it.`}</p>
+${search(of, login)}
+${table("Roster", ["Login", "Signs in with", "Account", "Added", "Take off"], participants.map(participant), login === undefined ? "Nobody is on it." : "No login on it contains that.")}
 ${links(next_cursor)}
 <h2>Add to the roster</h2>
 ${addForm(providers, tried)}`

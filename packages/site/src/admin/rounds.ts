@@ -6,11 +6,12 @@ import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
+import { sureButton } from "../http/buttons.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import { clock } from "../season/parts.ts"
-import { button, instantOf, numberOf, type OfSeason, seasonForm } from "./forms.ts"
+import { instantOf, numberOf, type OfSeason, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
 import { move, moveAt, moving, nameOf } from "./moveRound.ts"
 
@@ -44,14 +45,14 @@ const withdraw = seasonForm("rounds", {
 const row =
   (of: OfSeason, page: PageQuery, isOver: boolean) =>
   (round: Round): Html => {
-    const { ended_at, games, n, started_at, starts_at, state } = round
+    const { ended_at, games, kind, n, started_at, starts_at, state } = round
     return html`<tr>
 <th scope="row">${nameOf(round)}</th>
 <td>${STATES[state]}</td>
 <td>${counted(games, "match", "matches")}</td>
 <td>${time(started_at ?? starts_at)}</td>
 <td>${ended_at !== null && time(ended_at)}</td>
-<td>${state === "pending" && !isOver && html`<a href="${moveAt(of, n, page)}" aria-label="Move: ${nameOf(round)}">Move</a> ${button(withdraw, { n: String(n) }, "Withdraw", nameOf(round))}`}</td>
+<td>${state === "pending" && !isOver && html`<a class="do" href="${moveAt(of, n, page)}" aria-label="Move: ${nameOf(round)}">Move</a> ${sureButton(withdraw, { n: String(n) }, "Withdraw", kind === "finals" ? "the finals" : `round ${n}`, "It is not played, and does not come back: plan another.")}`}</td>
 </tr>
 `
   }

@@ -66,15 +66,20 @@ const ruleField = ({ text }: Inputs<string>, { initial, least, most, path }: Rul
   })
 }
 
-const CLASS_WORDS: Readonly<Record<ClassField, string>> = {
-  max_bytes: "Bytes of its files, at most",
-  memory_flat_bytes: "Bytes of memory",
-  memory_cell_bytes: "Bytes of memory for each cell"
+/** A refusal at the top of the page has the label alone, so that each names its class. */
+const CLASS_WORDS: Readonly<Record<ClassField, (name: string) => string>> = {
+  max_bytes: (name) => `Files of ${name}, in bytes, at most`,
+  memory_flat_bytes: (name) => `Memory of ${name}, in bytes`,
+  memory_cell_bytes: (name) => `Memory of ${name} for each cell, in bytes`
 }
+
+const boundsOf = (field: ClassField): string => `${count(classBounds[field][0])} to ${count(classBounds[field][1])}.`
+
 const classFields = (fields: Inputs<string>, name: string, i: number): Html => html`<fieldset>
 <legend>Class ${name}</legend>
 ${CLASS_FIELDS.map((field) =>
-  fields.text(classField(i, field), CLASS_WORDS[field], {
+  fields.text(classField(i, field), CLASS_WORDS[field](name), {
+    hint: boundsOf(field),
     more: html`${wholeNumber(...classBounds[field])} required`
   })
 )}</fieldset>

@@ -6,8 +6,9 @@ import { type Html, html, said } from "../html/Html.ts"
 import { owned, placesFor } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time, words } from "../html/words.ts"
+import { button } from "../http/buttons.ts"
 import { waitingOf } from "../version/waiting.ts"
-import { button, seasonForm } from "./forms.ts"
+import { seasonForm } from "./forms.ts"
 
 export const again = seasonForm("entries", {
   name: "again",

@@ -4,9 +4,10 @@ import type { Fleet } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
+import { button, sureButton } from "../http/buttons.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { button, given, numberOf, seasonForm, sureButton } from "./forms.ts"
+import { given, numberOf, seasonForm } from "./forms.ts"
 
 const narrow = seasonForm("", {
   name: "narrow",
@@ -117,7 +118,7 @@ export const steering = (season: Season, { isFeatured, isPlatform, tried }: Seen
     state === "scheduled" &&
     visibility === "public" &&
     entry === "open" &&
-    html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${sureButton(narrow, {}, "Restrict entry to the roster", name, "Nobody can open it again.")}\n`
+    html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${sureButton(narrow, {}, "Restrict entry to the roster", `of ${name}`, "Nobody can open it again.")}\n`
   }${isPlatform && fleetForms(tried)}
 <h2>Close the season</h2>
 <p>No new match starts and candidates are rejected. Matches that are being played get a minute; then the podium is frozen. This cannot be undone.</p>

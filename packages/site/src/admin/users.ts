@@ -5,7 +5,9 @@ import { type Html, html, said } from "../html/Html.ts"
 import { platformDeskAt, profileAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
-import { button, platformForm, sureButton } from "./forms.ts"
+import { button, sureButton } from "../http/buttons.ts"
+import { pastedUsername } from "../http/pasted.ts"
+import { platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 
 const edit = platformForm("users", {
@@ -30,8 +32,8 @@ const changes = ({ admin, suspended, username }: User, own: string): Html =>
           : sureButton(edit, { username, suspended: "yes" }, "Suspend", username, SUSPENDED)
       }${
         admin
-          ? button(edit, { username, admin: "no" }, "Make no administrator", username)
-          : button(edit, { username, admin: "yes" }, "Make an administrator", username)
+          ? sureButton(edit, { username, admin: "no" }, "Dismiss", `the administrator ${username}`, "They administer the platform no more.")
+          : sureButton(edit, { username, admin: "yes" }, "Make an administrator", `of ${username}`, "They may do then whatever you may.")
       }`
 
 const row =
@@ -55,7 +57,7 @@ export const platformUsers = platformDesk({
   buttons: [edit],
   render: Effect.fnUntraced(function* ({ links, client, page, query: { q } }) {
     const [{ next_cursor, users }, { username: own }] = yield* Effect.all(
-      [client.platform.users({ query: { ...page, ...(q === undefined ? {} : { q }) } }), client.account.me()],
+      [client.platform.users({ query: { ...page, ...(q === undefined ? {} : { q: pastedUsername(q) }) } }), client.account.me()],
       { concurrency: "unbounded" }
     )
     return html`<p>Suspending an account ends its sessions and puts its runner keys out of force.</p>

@@ -4,10 +4,20 @@ import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { owned, seasonDeskAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
+import { button, sureButton } from "../http/buttons.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { addressField, attempts, secretOf, WEBHOOK_HEADINGS, webhookCells, webhookFacts } from "../notification/webhookParts.ts"
-import { button, doneAt, LeadsTo, type OfSeason, ShownHere, seasonForm, sureButton } from "./forms.ts"
+import {
+  ANOTHER_SECRET,
+  addressField,
+  attempts,
+  REMOVED,
+  secretOf,
+  WEBHOOK_HEADINGS,
+  webhookCells,
+  webhookFacts
+} from "../notification/webhookParts.ts"
+import { doneAt, LeadsTo, type OfSeason, ShownHere, seasonForm } from "./forms.ts"
 import { type SeasonDesk, seasonDesk } from "./guard.ts"
 
 const PART = "webhooks"
@@ -64,7 +74,7 @@ const row =
 ${webhookCells(webhook, `${oneAt(of, id)}#one`)}<td>${madeBy(webhook)}</td>
 <td>${button(test, { id }, "Post a test", url)}${
       disabled_at === null ? button(turn, { id, enabled: "no" }, "Switch off", url) : button(turn, { id, enabled: "yes" }, "Switch on", url)
-    }${sureButton(remove, { id }, "Remove", url, "What waits for it is not posted any more, and its secret is gone. Another may be added.")}</td>
+    }${sureButton(remove, { id }, "Remove", `the webhook to ${url}`, REMOVED)}</td>
 </tr>
 `
   }
@@ -76,15 +86,15 @@ const newSecret = (tried: Tried | undefined, form: string): Html | false =>
 const one = Effect.fnUntraced(function* ({ client, of, tried }: SeasonDesk, webhook: SeasonWebhook) {
   const { id, url } = webhook
   const { deliveries } = yield* client.seasonWebhook.seasonWebhookDeliveries({ params: { ...of, id } })
-  const { hidden, whole } = inputs(rotate, tried?.shown === undefined ? tried : undefined)
   return html`<h2 id="one">The webhook at ${said(url)}</h2>
 ${webhookFacts(webhook, html`<dt>Made by</dt><dd>${madeBy(webhook)}</dd>\n`)}
 <p><a href="${listAt(of)}">All webhooks of the season</a></p>
 <h3>Attempts</h3>
 ${attempts(deliveries)}
 <h3>Another secret</h3>
-<p>It signs everything from now on; the old one signs nothing any more.</p>
-${newSecret(tried, rotate.name)}${whole(hidden("id", id), "Make another secret", "Another secret")}`
+<div id="${rotate.name}">
+${newSecret(tried, rotate.name)}${sureButton(rotate, { id }, "Make another secret", `for the webhook to ${url}`, ANOTHER_SECRET)}
+</div>`
 })
 
 /** A secret that was just made belongs to an address that is in the list by now, not in the form. */
@@ -97,8 +107,8 @@ ${newSecret(tried, add.name)}${fields.whole(addressField(fields), "Add", "Add a 
 export const seasonWebhooks = seasonDesk({
   part: PART,
   query: ["webhook"],
-  forms: [add, rotate],
-  buttons: [turn, test, remove],
+  forms: [add],
+  buttons: [rotate, turn, test, remove],
   render: Effect.fnUntraced(function* (desk) {
     const { client, of, query, tried } = desk
     const { webhooks } = yield* client.seasonWebhook.seasonWebhooks({ params: of })

@@ -4,9 +4,10 @@ import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
+import { sureButton } from "../http/buttons.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import { inputs } from "../http/inputs.ts"
-import { button, platformForm } from "./forms.ts"
+import { platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 
 const add = platformForm("words", {
@@ -24,7 +25,7 @@ const remove = platformForm("words", {
 const row = ({ added_at, word }: Word): Html => html`<tr>
 <th scope="row">${said(word)}</th>
 <td>${time(added_at)}</td>
-<td>${button(remove, { word }, "Remove", word)}</td>
+<td>${sureButton(remove, { word }, "Remove", `the word ${word}`, "Texts may contain it again.")}</td>
 </tr>
 `
 

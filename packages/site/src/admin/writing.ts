@@ -11,10 +11,11 @@ import { type Html, html, prose, said } from "../html/Html.ts"
 import { link, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
+import { sureButton } from "../http/buttons.ts"
 import { constraintsOf } from "../http/constraints.ts"
 import type { Form, Tried, Typed } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
-import { doneAt, instantOf, LeadsTo, localOf, platformForm, sureButton } from "./forms.ts"
+import { doneAt, instantOf, LeadsTo, localOf, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { editOf, isTyped, type Texts, triedAgain, unlessOvertaken, WAS, wasText } from "./meanwhile.ts"
 
@@ -85,7 +86,7 @@ const announcementRow =
 <th scope="row"><a href="${changeAt("announcements", "announcement", id, page)}#announce" aria-label="Change ${title}">${said(title)}</a>${prose(body)}</th>
 <td>${starts_at === null ? "at once" : time(starts_at)}</td>
 <td>${ends_at !== null && time(ends_at)}</td>
-<td>${sureButton(removeAnnouncement, { id }, "Remove", title, "Its text is gone then.")}</td>
+<td>${sureButton(removeAnnouncement, { id }, "Remove", `the announcement ${title}`, "Its text is gone then.")}</td>
 </tr>
 `
 
@@ -174,7 +175,7 @@ const postRow =
 <td><a href="${changeAt("posts", "post", slug, page)}#write" aria-label="Change ${slug}">${slug}</a></td>
 <td>${link(profileAt(author), author)}</td>
 <td>${published_at === null ? "a draft" : time(published_at)}</td>
-<td>${sureButton(removePost, { slug }, "Remove", `post ${slug}`, "Its text is gone then, and its address leads nowhere.")}</td>
+<td>${sureButton(removePost, { slug }, "Remove", `the post ${slug}`, "Its text is gone then, and its address leads nowhere.")}</td>
 </tr>
 `
 

@@ -4,10 +4,13 @@ import { type Html, html } from "./Html.ts"
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 /** `22 Nov 2026, 13:05 UTC`, of an instant of the API. */
-export const time = (instant: string): Html => {
+export const timeText = (instant: string): string => {
   const [, year = "", month = "", day = "", clock = ""] = /^(\d+)-(\d\d)-(\d\d)T(\d\d:\d\d)/.exec(instant) ?? []
-  return html`<time datetime="${instant}">${Number(day)} ${MONTHS[Number(month) - 1]} ${year}, ${clock} UTC</time>`
+  return `${Number(day)} ${MONTHS[Number(month) - 1]} ${year}, ${clock} UTC`
 }
+
+/** The same, as an element that has the instant. */
+export const time = (instant: string): Html => html`<time datetime="${instant}">${timeText(instant)}</time>`
 
 /** `1,234,567` */
 export const count = (n: number): string => String(n).replace(/\B(?=(\d{3})+$)/g, ",")

@@ -49,7 +49,8 @@ export const inPrivateToo = (route: SharedRoute, isPublic?: Read): PersonalRoute
         location
       }
     }
-    const page = yield* route.render({ ...asked, client: readingPrivately(asked.client), at: inPrivate })
+    const query = route.canonical?.(asked.query) ?? asked.query
+    const page = yield* route.render({ ...asked, query, client: readingPrivately(asked.client), at: inPrivate })
     return { ...page, main: html`${NOTE}${page.main}` }
   })
 })

@@ -5,6 +5,7 @@ import { ladders } from "@agon/api/Wire.ts"
 import { Exit, Schema } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import type { Places } from "../html/links.ts"
+import { pastedBoard, pastedId, pastedUsername } from "../http/pasted.ts"
 
 export type Query = Readonly<Record<string, string>>
 
@@ -16,6 +17,21 @@ const asked = (query: Query): Query => {
   return since !== undefined && /^\d{4}-\d\d-\d\d$/.test(since) ? { ...query, since: `${since}T00:00:00Z` } : query
 }
 
+/** Ids and names in place of addresses that were pasted. */
+export const canonical = (query: Query): Query =>
+  Object.fromEntries(Object.entries(query).map(([name, value]) => [name, PASTED[name]?.(value) ?? value]))
+
+const PASTED: Readonly<Record<string, (text: string) => string | undefined>> = {
+  model: (text) => pastedId(text, "model"),
+  version: (text) => pastedId(text, "version"),
+  owner: pastedUsername,
+  map: pastedBoard,
+  vs: (text) => {
+    const ids = text.split(/[\s,;]+/).flatMap((one) => pastedId(one, "model") ?? [])
+    return ids.length === 2 ? ids.join(",") : undefined
+  }
+}
+
 /** The query as the API takes it. */
 export const read = (query: Query) => decode(asked(query))
 
@@ -24,10 +40,10 @@ const TAKES: Readonly<Record<string, readonly [label: string, takes: string]>> =
   sort: ["Sort by", Sort.literals.join(", ")],
   ladder: ["Made for the ladder", ladders.join(", ")],
   class: ["A model of class", ladders.join(", ")],
-  model: ["Model", "the id in the address of a model's page"],
-  version: ["Version", "the id in the address of a version's page"],
+  model: ["Model", "the address of a model's page, or the id in it"],
+  version: ["Version", "the address of a version's page, or the id in it"],
   outcome: ["Its outcome (of an owner, model or version)", Outcome.literals.join(", ")],
-  vs: ["Two models that met", "the ids of two models, with a comma between"],
+  vs: ["Two models that met", "the addresses of two models' pages, or their ids, with a comma between"],
   players_min: ["Seats, at least", "a whole number from 1 to 8"],
   players_max: ["Seats, at most", "a whole number from 1 to 8"],
   since: ["Played since (UTC)", "a day, such as 2026-11-23"],
@@ -53,7 +69,7 @@ const choice = ([query, wrong]: Field, name: string, values: ReadonlyArray<strin
     (value) => html`<option${value === query[name] && html` selected`}>${value}</option>`
   )}</select></label>\n`
 
-const id = html`placeholder="an id"`
+const id = html`placeholder="address or id"`
 const players = html`type="number" min="1" max="8"`
 
 /** It is open where it says something: the list below is what people come for. */
@@ -63,7 +79,7 @@ export const form = (at: Places, query: Query, games: ReadonlyArray<string>): Ht
   return html`<details${Object.keys(query).length > 0 && html` open`}>
 <summary>Filter and sort</summary>
 <form class="filter" method="get" action="${at.matches()}" aria-label="Filter">
-${choice(of, "sort", Sort.literals)}${choice(of, "game", games, "any", "Game")}${field(of, "season", "Season")}${choice(of, "ladder", ladders, "any")}${choice(of, "class", ladders, "any")}${field(of, "map", "Board")}${field(of, "owner", "Owner")}${field(of, "model", undefined, id)}${field(of, "version", undefined, id)}${choice(of, "outcome", Outcome.literals, "any")}${field(of, "vs", undefined, html`placeholder="an id, an id"`)}${field(of, "players_min", undefined, players)}${field(of, "players_max", undefined, players)}${field(since, "since", undefined, html`type="date"`)}${field(of, "top", undefined, html`type="number" min="1" max="1000"`)}<button>Show</button>
+${choice(of, "sort", Sort.literals)}${choice(of, "game", games, "any", "Game")}${field(of, "season", "Season")}${choice(of, "ladder", ladders, "any")}${choice(of, "class", ladders, "any")}${field(of, "map", "Board")}${field(of, "owner", "Owner")}${field(of, "model", undefined, id)}${field(of, "version", undefined, id)}${choice(of, "outcome", Outcome.literals, "any")}${field(of, "vs", undefined, html`placeholder="two, with a comma"`)}${field(of, "players_min", undefined, players)}${field(of, "players_max", undefined, players)}${field(since, "since", undefined, html`type="date"`)}${field(of, "top", undefined, html`type="number" min="1" max="1000"`)}<button>Show</button>
 </form>
 </details>`
 }

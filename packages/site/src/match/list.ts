@@ -10,7 +10,7 @@ import type { SharedRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
 import { matchTable } from "./cards.ts"
-import { form, type Query, read, refusal } from "./filter.ts"
+import { canonical, form, type Query, read, refusal } from "./filter.ts"
 
 const ROWS = 25
 
@@ -37,6 +37,7 @@ const isFiltered = (filters: Query): boolean => Object.keys(filters).some((name)
 export const matchList: SharedRoute = {
   path: "/matches",
   query: NAMES,
+  canonical,
   render: Effect.fnUntraced(function* (asked) {
     const { at, client, query } = asked
     const games = (yield* client.game.games()).map(({ slug }) => slug)

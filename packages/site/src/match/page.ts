@@ -3,7 +3,7 @@ import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { type Html, html } from "../html/Html.ts"
-import { link, type Places } from "../html/links.ts"
+import { link, type Places, seasonDeskAt, withQuery } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
 import { counted, time, words } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
@@ -39,6 +39,10 @@ const summary = (
 const raw = ({ api }: Places, id: string) =>
   html`<a href="${api}/matches/${id}">the match</a>, <a href="${api}/matches/${id}/frame">its last position</a>`
 
+/** The page is the same for everybody: the desk says to others that it is not theirs. */
+const forAdministrators = ({ game, id, season }: MatchDetail) =>
+  html`<dt>For administrators</dt><dd><a href="${withQuery(seasonDeskAt(game, season, "matches"), { match: id })}#void" rel="nofollow">Void it</a></dd>\n`
+
 export const matchPage: SharedRoute = {
   path: "/matches/:id",
   query: ["cursor"],
@@ -63,7 +67,7 @@ export const matchPage: SharedRoute = {
 <h1>${match.seats.map(({ model, model_id }, i) => html`${i > 0 && " – "}${link(at.model(model_id), model)}`)}</h1>
 ${summary(at, match)}${player(at, match, frame)}
 ${seatTable(at, match, frame)}
-${facts(at, match, raw(at, match.id))}
+${facts(at, match, raw(at, match.id), forAdministrators(match))}
 ${proof(match)}
 ${
   related !== undefined &&

@@ -3,7 +3,6 @@
  * runner, and two competitors who submit through the API. Every page of the desk, by the site's table of routes, is looked at by axe, on a
  * phone and a screen, with something on it.
  */
-import { setTimeout as pause } from "node:timers/promises"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
@@ -14,10 +13,10 @@ import { Chromium, missingChromium } from "../support/Chromium.ts"
 import { platformPages, seasonPages } from "../support/deskPages.ts"
 import { eventually } from "../support/eventually.ts"
 import { siteAnswers } from "../support/Pages.ts"
-import { asTold, TRIES_MAX } from "../support/putOff.ts"
 import { snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 import { leftOut } from "../support/slow.ts"
+import { follow, goTo, press, settled, signIn, sure } from "./clicks.ts"
 import { actionsOutOfSight } from "./tables.ts"
 
 const HERE = { game: "snakes", slug: "spring-cup" }
@@ -34,54 +33,6 @@ class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
       (chromium) => Effect.promise(() => chromium.close())
     )
   )
-}
-
-/** By its title: an answer to a form may be put off too. */
-const isPutOffPage = (title: string) => /^(Too many requests|Away for a moment) /.test(title)
-
-/** Asks again until the page is no longer put off; a visitor who types is slower than this test. */
-const settled = async (page: Page) => {
-  for (let tries = 1; isPutOffPage(await page.title()); tries++) {
-    assert.isBelow(tries, TRIES_MAX, page.url())
-    await pause(1_000)
-    await page.reload()
-  }
-}
-
-const goTo = async (page: Page, path: string) => {
-  await page.goto(new URL(path, page.url()).href)
-  await settled(page)
-}
-
-/** Presses a button of a form, again where the account's rate of writes is met; answers the status. */
-const press = async (page: Page, name: string): Promise<number> => {
-  for (let tries = 1; ; tries++) {
-    assert.isBelow(tries, TRIES_MAX, name)
-    const posted = page.waitForResponse((answer) => answer.request().method() === "POST")
-    await page.getByRole("button", { name, exact: true }).click()
-    const answer = await posted
-    await page.waitForLoadState()
-    if (answer.status() !== 429) {
-      await settled(page)
-      return answer.status()
-    }
-    await asTold(await answer.headerValue("retry-after"))
-  }
-}
-
-const follow = async (page: Page, name: string) => {
-  await page.getByRole("main").getByRole("link", { name, exact: true }).click()
-  await page.waitForLoadState()
-  await settled(page)
-}
-
-/** Signs in at the page that the visitor wanted, and is back there afterwards. */
-const signIn = async (page: Page, login: string) => {
-  await page.getByRole("link", { name: /^Sign in with/ }).click()
-  await page.locator('input[name="login"]').fill(login)
-  await page.locator("button").click()
-  await page.waitForLoadState()
-  await settled(page)
 }
 
 const create = async (page: Page) => {
@@ -106,7 +57,7 @@ const addBoard = async (page: Page) => {
   assert.isTrue(await page.locator("form#add svg.agon-picture").isVisible())
   assert.strictEqual(await press(page, "Upload"), 303)
   assert.strictEqual(await press(page, `Bring into play: board ${board.map_id}`), 303)
-  assert.isTrue(await page.getByRole("button", { name: `Take out of play: board ${board.map_id}` }).isVisible())
+  assert.isTrue(await page.locator(`summary[aria-label="Take out of play the board ${board.map_id}"]`).isVisible())
 }
 
 const makeKey = async (page: Page): Promise<string> => {
@@ -132,7 +83,7 @@ const planAndWithdraw = async (page: Page) => {
   await page.getByLabel("Matches of each model on each of its ladders").fill("10")
   await page.getByLabel("Start, in UTC").fill("2089-01-01T00:00")
   assert.strictEqual(await press(page, "Plan"), 303)
-  assert.strictEqual(await press(page, "Withdraw: Finals"), 303)
+  assert.strictEqual(await sure(page, "Withdraw the finals"), 303)
   assert.isTrue(await page.getByRole("cell", { name: "withdrawn" }).isVisible())
 }
 

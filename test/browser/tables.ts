@@ -47,9 +47,9 @@ export const cutNames = (text: string) => {
   return [...new Set(out), ...unseen.map((figure: any) => `out of sight: ${figure.textContent}`)]
 }
 
-/** In the browser: the buttons in tables, and what unfolds to one, that nobody sees without scrolling the table sideways. */
+/** In the browser: the buttons in tables, and what unfolds or leads to one, that nobody sees without scrolling the table sideways. */
 export const actionsOutOfSight = () =>
-  [...(globalThis as any).document.querySelectorAll("main .scroll td > :is(form, details, button)")].flatMap((action: any) => {
+  [...(globalThis as any).document.querySelectorAll("main .scroll td > :is(form, details, button, a.do)")].flatMap((action: any) => {
     const [at, seen] = [action, action.closest(".scroll")].map((element) => element.getBoundingClientRect())
     return at.left < seen.left - 1 || at.right > seen.right + 1 ? [action.textContent.trim() as string] : []
   })

@@ -99,6 +99,9 @@ describe("pictures of boards and positions", () => {
     const [snakes, othello] = [snakesBoards[0]!, othelloBoards[0]!].map((board) => readPosition(positions(board, 1)[0])!)
     assert.match(inWords(snakes!, ["Ada"]), /^1 \u2068Ada\u2069: head at row \d, column \d, length 3, health 99\. Seat 2: head/)
     assert.match(inWords(othello!, []), /^Seat 1: \d discs?\. Seat 2: \d discs?\. Seat 2 is to place\.$/)
+    const [first, second] = snakes!.seats
+    const out = inWords({ ...snakes!, seats: [first!, { ...second!, out: "wall" }] } as typeof snakes & {}, [])
+    assert.include(out, "Seat 2 is out: hit a wall.", "in the words of the table of seats")
     assert.lengthOf(textBoard(snakes!), 7)
     assert.match(textBoard(snakes!).join("\n"), /1[\s\S]*2|2[\s\S]*1/)
     assert.match(textBoard(othello!).join(""), /^[XO. ]+$/)

@@ -89,6 +89,10 @@ layer(worker, { excludeTestServices: true })("a runner that audits", (it) => {
       const slow = new TextEncoder().encode(JSON.stringify({ ...replay, moves, strikes: timeouts }))
       const again = yield* work(audit(slow))
       assert.notDeepEqual(again, { kind: "audit", state_sha256 })
+      for (const nothing of ["x", "null", "{}"]) {
+        const none = audit(new TextEncoder().encode(nothing))
+        assert.deepStrictEqual(yield* work(none), { kind: "audit", state_sha256 }, "whoever stored no replay is audited all the same")
+      }
       const other = audit(bytes)
       const exit = yield* Effect.exit(work({ ...other, replay: { ...other.replay, hash: hashOf(slow) } }))
       assert.isTrue(exit._tag === "Failure") // dropped, and given back

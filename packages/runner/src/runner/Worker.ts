@@ -119,16 +119,16 @@ const store = Effect.fnUntraced(function* (downloads: Downloads["Service"], work
 
 /** An audit plays the match again with the timeouts of its replay, which depended on the first machine. */
 const timeoutsIn = Effect.fnUntraced(function* (downloads: Downloads["Service"], { replay }: AuditWork) {
-  const timeouts = timeoutsOf(yield* downloads.get(replay.url, replay.bytes), replay.hash)
-  return timeouts ?? (yield* Effect.die(new Error("the file of an audit does not match its hash, or is not a replay")))
+  const bytes = yield* downloads.get(replay.url, replay.bytes)
+  if (hashOf(bytes) !== replay.hash) return yield* Effect.die(new Error("the file of an audit does not match its hash"))
+  return timeoutsOf(bytes)
 })
 
-/** Undefined if the bytes do not match the hash or are not a replay. */
-const timeoutsOf = (bytes: Uint8Array, hash: string) => {
-  if (hashOf(bytes) !== hash) return undefined
+/** None where the bytes are not a replay: were the work given back, whoever stored something else would not be audited. */
+const timeoutsOf = (bytes: Uint8Array) => {
   const parsed = Option.liftThrowable((text: string): unknown => JSON.parse(text))(new TextDecoder().decode(bytes))
   const read = Option.isSome(parsed) ? readReplay(parsed.value) : undefined
-  return read?.ok ? read.replay.strikes.filter(({ code }) => code === "timeout") : undefined
+  return read?.ok ? read.replay.strikes.filter(({ code }) => code === "timeout") : []
 }
 
 const failed =

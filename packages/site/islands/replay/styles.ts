@@ -1,30 +1,30 @@
-/** The player's own styles, adopted by its shadow root: nothing is inline. Colours follow the page's colour scheme. */
+/**
+ * The player's own styles, adopted by its shadow root: nothing is inline. Colours follow the page's colour scheme. On a phone what plays the
+ * match stands right below the board, before who is in it; where there is room, those stand beside the board.
+ */
 import { css, unsafeCSS } from "lit"
 import { pictureStyles } from "../../src/picture/styles.ts"
 
 export const styles = [
   unsafeCSS(pictureStyles),
   css`
-:host { display: block; container-type: inline-size; overflow-wrap: anywhere; --faint: light-dark(#57606a, #a5afba); --edge: light-dark(#c9cdd2, #3b434c); --back: light-dark(#fff, #14181c); --good: light-dark(#0f6b3c, #5fd68f); --bad: light-dark(#a3151f, #ff8f88); --key: light-dark(#1f5fbf, #7fb2ff) }
+:host { display: block; overflow-wrap: anywhere; --faint: light-dark(#57606a, #a5afba); --edge: light-dark(#c9cdd2, #3b434c); --back: light-dark(#fff, #14181c); --good: light-dark(#0f6b3c, #5fd68f); --bad: light-dark(#a3151f, #ff8f88); --key: light-dark(#1f5fbf, #7fb2ff) }
 :host(:fullscreen) { overflow: auto; padding: 1rem; background: var(--back) }
 * { box-sizing: border-box }
-/* On a phone what plays the match stands right below the board, before who is in it; where there is room, those stand beside the board. */
-.stage { --widest: min(36rem, 75vh); display: grid; grid-template-columns: minmax(0, 1fr); gap: .4rem 1.25rem; align-items: start }
-@container (min-width: 44rem) {
-  .stage { grid-template-columns: minmax(0, var(--widest)) minmax(20rem, 1fr) }
+.stage { --max: min(36rem, 75vh); display: grid; grid-template-columns: minmax(0, 1fr); gap: .4rem 1rem; align-items: start }
+@media (min-width: 46rem) {
+  .stage { grid-template-columns: minmax(0, var(--max)) minmax(20rem, 1fr) }
   .side { grid-area: 1 / 2 }
   .time, .controls { grid-column: 1 / -1 }
 }
-.board { max-width: var(--widest); border: 1px solid var(--edge); border-radius: .4rem; overflow: hidden }
-:host(:fullscreen) .stage { --widest: min(70vw, 80vh) }
-.side { min-width: 0 }
+.board { max-width: var(--max); border: 1px solid var(--edge); border-radius: .4rem; overflow: hidden }
+:host(:fullscreen) .stage { --max: min(70vw, 80vh) }
 table { border-collapse: collapse; width: 100% }
 th, td { padding: .3rem .5rem .3rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--edge); font-weight: normal }
 .facts th { overflow-wrap: normal }
 thead th { color: var(--faint); font-size: .85em }
 .gone { color: var(--faint); text-decoration: line-through }
 .number { text-align: right; overflow-wrap: normal; font-variant-numeric: tabular-nums }
-.time { min-width: 0 }
 .time svg { display: block; width: calc(100% - 16px); height: 14px; margin: 0 8px; overflow: visible }
 .time input { display: block; width: 100%; margin: 0; accent-color: var(--key) }
 .time .strike { fill: light-dark(#8a6100, #e3b341) }
@@ -38,8 +38,8 @@ button svg { display: block; width: 1.1rem; height: 1.1rem; fill: currentColor }
 .at { font-variant-numeric: tabular-nums; min-width: 8.5em }
 :focus-visible { outline: 3px solid var(--key); outline-offset: 2px }
 a { color: var(--key) }
-.now { min-height: 3em; margin: .4rem 0 }
-.verdict { margin: 0 0 .6rem; padding: .25rem .75rem; border-left: .3rem solid var(--edge) }
+.now { margin: .4rem 0 }
+.verdict { margin: .4rem 0; padding: .2rem .6rem; border-left: .3rem solid var(--edge) }
 .verdict.good { border-color: var(--good) }
 .verdict.bad { border-color: var(--bad) }
 .verdict strong { color: var(--faint) }

@@ -34,7 +34,7 @@ const describeSnakes = ({ cols, food, seats }: SnakesPosition, names: Names): st
   const seated = seats.map(({ body, health, length, out }, seat) => {
     const name = seatName(seat, names)
     return out !== null || body.length === 0
-      ? `${name} is out${out === null ? "" : `: ${causeText(out)}`}.`
+      ? `${name} is out: ${causeText(out ?? "gone")}.`
       : `${name}: head at ${place(body[0]!, cols)}, length ${length}, health ${health}.`
   })
   const pieces =
@@ -53,7 +53,7 @@ const rest = (pieces: number) => (pieces > FOOD_NAMED ? `; and ${pieces - FOOD_N
 const describeOthello = ({ cells, seats, to_act }: OthelloPosition, names: Names): string => {
   const seated = seats.map(({ out }, seat) => {
     const discs = [...cells].filter((cell) => cell === String(seat)).length
-    return `${seatName(seat, names)}: ${counted(discs, "disc")}${out === null ? "" : `, out: ${causeText(out)}`}.`
+    return `${seatName(seat, names)}: ${counted(discs, "disc")}${out === null ? "" : `, out (${out})`}.`
   })
   return [...seated, to_act === null ? "The match is over." : `${seatName(to_act, names)} is to place.`].join(" ")
 }

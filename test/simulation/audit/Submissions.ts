@@ -13,8 +13,14 @@ export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"]
     must(reply.refused.length > 0, "a refusal says why", command)
     for (const { code } of reply.refused) {
       // `at` may be later than the season's time: a clock that was read and put back before the season had moved.
+      const views = [
+        [before, before.head.now],
+        [rows, at],
+        [rows, rows.head.now],
+        [during(before, rows), at]
+      ] as const
       must(
-        holds(before, before.head.now, command, code) || holds(rows, at, command, code) || holds(rows, rows.head.now, command, code),
+        views.some(([view, now]) => holds(view, now, command, code)),
         "a submission is refused for what holds",
         code,
         command
@@ -35,6 +41,13 @@ export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"]
   must(version!.id === command.version, "a fresh submission is its own", command, reply)
   if (command.owner !== null) checkAllowed(command, version!, rows)
 }
+
+/** In the middle of a commit: what was submitted in it was a candidate, also where the season has closed since. */
+const during = (before: View, rows: View): View => {
+  const versions = [...rows.versions].map(([id, version]) => [id, before.versions.has(id) ? version : testing(version)] as const)
+  return { ...rows, versions: new Map(versions) }
+}
+const testing = (version: Version): Version => ({ ...version, status: "testing" })
 
 const checkAllowed = (command: Submit, version: Version, rows: View): void => {
   const { rules, submissions_close_at, submissions_open_at } = rows.settings

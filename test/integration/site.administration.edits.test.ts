@@ -10,6 +10,7 @@ import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { type At, formsOf, visitor } from "../support/PageForms.ts"
 import { send, siteAnswers } from "../support/Pages.ts"
+import { untilTaken } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { scheduled } from "../support/scheduledSeason.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -291,22 +292,22 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
   it.effect("removes a text, revokes a key and restricts entry by a second step alone", () =>
     Effect.gen(function* () {
       const { admin, of } = yield* scheduled("sure")
-      yield* admin.editorial.addPost({ payload: { slug: "long-one", title: "Long", body: "Long" } })
-      yield* admin.editorial.announce({ payload: { title: "Soon", body: "Soon." } })
-      yield* admin.seasonFleet.createSeasonKey({ params: of, payload: { name: "rack" } })
-      yield* admin.fleet.createKey({ payload: { name: "all" } })
-      yield* admin.platform.addWord({ payload: { word: "darn" } })
-      const { picked_at } = yield* admin.pickAdmin.pick({ payload: { match: Fixture.matchIds.nano } })
+      yield* untilTaken(admin.editorial.addPost({ payload: { slug: "long-one", title: "Long", body: "Long" } }))
+      yield* untilTaken(admin.editorial.announce({ payload: { title: "Soon", body: "Soon." } }))
+      yield* untilTaken(admin.seasonFleet.createSeasonKey({ params: of, payload: { name: "rack" } }))
+      yield* untilTaken(admin.fleet.createKey({ payload: { name: "all" } }))
+      yield* untilTaken(admin.platform.addWord({ payload: { word: "darn" } }))
+      const { picked_at } = yield* untilTaken(admin.pickAdmin.pick({ payload: { match: Fixture.matchIds.nano } }))
       const picked = timeText(picked_at)
       const ada = yield* (yield* Service.Service).as("ada")
-      yield* ada.community.postComment({ payload: { match: Fixture.matchIds.nano, body: "Well played" } })
-      yield* ada.writing.writeStory({ params: { id: Fixture.modelIds.alpha }, payload: { body: "How it came", submit: true } })
+      yield* untilTaken(ada.community.postComment({ payload: { match: Fixture.matchIds.nano, body: "Well played" } }))
+      yield* untilTaken(ada.writing.writeStory({ params: { id: Fixture.modelIds.alpha }, payload: { body: "How it came", submit: true } }))
       const board = snakesBoards[0]!
-      yield* admin.boardAdmin.addBoard({ params: of, payload: JSON.parse(JSON.stringify(board)) })
-      yield* admin.boardAdmin.switchBoard({ params: { ...of, map_id: board.map_id }, payload: { enabled: true } })
-      yield* admin.roster.addParticipants({ params: of, payload: { logins: ["eve"] } })
-      yield* admin.round.planRound({ params: of, payload: { kind: "round", games: 5, starts_at: "2098-01-01T00:00:00Z" } })
-      yield* admin.seasonWebhook.createSeasonWebhook({ params: of, payload: { url: "https://10.9.8.7/sure" } })
+      yield* untilTaken(admin.boardAdmin.addBoard({ params: of, payload: JSON.parse(JSON.stringify(board)) }))
+      yield* untilTaken(admin.boardAdmin.switchBoard({ params: { ...of, map_id: board.map_id }, payload: { enabled: true } }))
+      yield* untilTaken(admin.roster.addParticipants({ params: of, payload: { logins: ["eve"] } }))
+      yield* untilTaken(admin.round.planRound({ params: of, payload: { kind: "round", games: 5, starts_at: "2098-01-01T00:00:00Z" } }))
+      yield* untilTaken(admin.seasonWebhook.createSeasonWebhook({ params: of, payload: { url: "https://10.9.8.7/sure" } }))
       const root = yield* as("root")
       for (const [path, label] of [
         ["/admin/posts", "Remove the post long-one"],

@@ -14,7 +14,7 @@ import { eventuallyAsync } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { isPutOff, retryPutOff } from "../support/putOff.ts"
-import { slow } from "../support/slow.ts"
+import { leftOut } from "../support/slow.ts"
 
 const BOARDS = ["open-7"]
 const BASELINES = ["straight-on", "random-safe"]
@@ -24,9 +24,7 @@ const [ADAS, BOBS] = ["nibbler", "roomy"] as const
 /** Twice what a step has (Chromium.ts), so that a step which waits for ever says what it has waited for. */
 const STEPS_HANG_AFTER_MS = 2 * HANGS_AFTER_MS
 
-/** Two runners and a browser take a minute of CPU. */
-const missing = slow ? missingChromium() : "it takes a minute of CPU; scripts/test --slow runs it"
-if (missing !== undefined) console.log(`skipped: ${missing}`)
+const missing = leftOut("two runners and a browser: a minute of CPU") ?? missingChromium()
 
 describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () => {
   let service: Service.Service

@@ -71,7 +71,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })
       yield* sql`INSERT INTO word (word, added_at) VALUES ('drat', now())`
       const shown = yield* visit("/admin/words", "root")
       assertPage("/admin/words", shown)
-      const remove = formsOf(shown.text).find(({ buttons }) => buttons.some(({ label }) => label.endsWith(": drat")))!
+      const remove = formsOf(shown.text).find(({ buttons }) => buttons.some(({ label }) => label === "Remove the word drat"))!
       const fields = Object.fromEntries(remove.fields)
       const both = yield* Effect.all([send("/admin/words", "root", fields), send("/admin/words", "root", fields)], {
         concurrency: "unbounded"

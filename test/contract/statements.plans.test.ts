@@ -243,11 +243,6 @@ const bounded: ReadonlyArray<readonly [string, ReadonlyArray<unknown>, ReadonlyA
     [listing({ model, sort: "discussed" }, null), cut, { ids: [account], last_trial: undefined, whole: true }],
     ["match_pkey", "thread_match"]
   ],
-  [
-    "cardsOfRows",
-    [listing({ map: "old", sort: "discussed" }), cut, { ids: [account], last_trial: null, whole: false }],
-    ["match_pkey", "thread_discussed"]
-  ],
   ["related", [{ ...NAMED, models: [model, id("model", 102), id("model", 103)] }], ["version_model", "seat_version", "match_newest"]]
 ]
 

@@ -100,8 +100,9 @@ export const makeOwnTotals = (queries: Queries, whole: WholeCount) => {
 /** So many matches are passed by for each that fits before the first rows of a list are kept: under other sorts each is looked up. */
 const SCATTERED = { newest: 40, figured: 1.5 }
 export const isScattered = ({ of, total }: Fitting, { query: { cursor, limit, sort } }: Listing) => {
-  const share = sort === "newest" || !isKeepable(sort) ? SCATTERED.newest : SCATTERED.figured
-  return Math.min(cursor + limit, total) < FIRST_ROWS && of > total * share
+  // Where the order cannot be kept, all that fit have to be known.
+  if (!isKeepable(sort)) return total < FIRST_ROWS && of > total * SCATTERED.newest
+  return cursor + limit < FIRST_ROWS && of > total * (sort === "newest" ? SCATTERED.newest : SCATTERED.figured)
 }
 
 export type FirstRows = ReturnType<typeof makeFirstRows>

@@ -298,8 +298,8 @@ export interface KnownRows {
 }
 
 /**
- * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, under `discussed` as far or all of the
- * list, those of the page under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
+ * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, under `discussed` all of the list or,
+ * of a side, as far as the page ends, those of the page under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
  */
 export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_trial, whole }: KnownRows): Fragment => {
   const { sort } = listing.query
@@ -311,8 +311,7 @@ export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_tri
   if (sort !== "discussed") return known
   if (whole) return sql`${known} ${discussedPage(sql, cut)}`
   // Those without comments follow newest first, and of the page's there are none that are not among the newest of the list.
-  const others = isOfSeason(listing) ? withComments(sql, listing, endOf(cut)) : withCommentsOfSide(sql, listing, endOf(cut))
-  return sql`SELECT * FROM (${known} UNION (${others})) listed ${discussedPage(sql, cut)}`
+  return sql`SELECT * FROM (${known} UNION (${withCommentsOfSide(sql, listing, endOf(cut))})) listed ${discussedPage(sql, cut)}`
 }
 
 /** Rated matches as far as the page ends, and the trials as far as these go, newest first. */

@@ -1,7 +1,7 @@
 /** Every form of the administrator's desk beside a real service: once as it is taken, and once as the service refuses it. */
 import { wasText } from "@agon/site/admin/meanwhile.ts"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { type At, formsOf, visitor } from "../support/PageForms.ts"
@@ -114,7 +114,8 @@ const seeded = Effect.gen(function* () {
   const { participants } = yield* admin.roster.participants({ params: OF, query: { limit: 1, cursor: 0 } })
   const seasonKey = yield* admin.seasonFleet.createSeasonKey({ params: OF, payload: { name: "own" } })
   const key = yield* admin.fleet.createKey({ payload: { name: "all" } })
-  const runner = yield* (yield* service.runner(key.key)).runner.openSession({
+  const machine = (yield* service.runner(key.key)).runner
+  const runner = yield* machine.openSession({
     payload: {
       name: "rack",
       runtime_version: "test",
@@ -123,6 +124,9 @@ const seeded = Effect.gen(function* () {
       slots: 1
     }
   })
+  // The forms may be at it only after the 90 s in which a silent runner is gone. Its key is revoked in the end.
+  const beat = machine.heartbeat({ payload: { runner: runner.runner, leases: [] } })
+  yield* Effect.forkScoped(Effect.ignore(Effect.repeat(beat, Schedule.spaced("20 seconds"))))
   const announcement = yield* admin.editorial.announce({ payload: { title: "A", body: "B" } })
   const comment = yield* ada.community.postComment({ payload: { match: x.nano, body: "Well played" } })
   const story = yield* ada.writing.writeStory({ params: { id: m.alpha }, payload: { body: "How it came", submit: true } })

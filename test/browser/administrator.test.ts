@@ -5,17 +5,18 @@
  */
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { admit, playUntilRated, recorded, sendByCommands, submit } from "../support/AdministeredSeason.ts"
-import { Chromium, missingChromium } from "../support/Chromium.ts"
+import { missingChromium } from "../support/Chromium.ts"
 import { platformPages, seasonPages } from "../support/deskPages.ts"
 import { eventually } from "../support/eventually.ts"
 import { siteAnswers } from "../support/Pages.ts"
 import { snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 import { leftOut } from "../support/slow.ts"
+import { Browser } from "./Browser.ts"
 import { follow, goTo, press, settled, signIn, sure } from "./clicks.ts"
 import { actionsOutOfSight } from "./tables.ts"
 
@@ -24,16 +25,6 @@ const SEASON = "/games/snakes/seasons/spring-cup"
 const DESK = `${SEASON}/admin`
 /** The seats of the board and the baselines; competitors have the models after these. */
 const BASELINES = 2
-
-class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
-  static readonly layer = Layer.effect(
-    Browser,
-    Effect.acquireRelease(
-      Effect.promise(() => Chromium.launch()),
-      (chromium) => Effect.promise(() => chromium.close())
-    )
-  )
-}
 
 const create = async (page: Page) => {
   await follow(page, "New season")

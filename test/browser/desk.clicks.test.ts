@@ -3,32 +3,23 @@
  * runners, webhooks. Whatever takes something away asks first, on a phone and a screen, in sight.
  */
 import { assert, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Page } from "playwright-core"
-import { Chromium, missingChromium } from "../support/Chromium.ts"
+import { type Chromium, missingChromium } from "../support/Chromium.ts"
 import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { publicAddress, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import { leftOut } from "../support/slow.ts"
 import { seedAccounts } from "../support/Web.ts"
+import { Browser } from "./Browser.ts"
 import { follow, goTo, press, signIn, sure } from "./clicks.ts"
 import { actionsOutOfSight } from "./tables.ts"
 
 const OF = { game: "snakes", slug: "spring" } as const
 const DESK = "/games/snakes/seasons/spring/admin"
 const MATCH = Fixture.matchIds.open
-
-class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
-  static readonly layer = Layer.effect(
-    Browser,
-    Effect.acquireRelease(
-      Effect.promise(() => Chromium.launch()),
-      (chromium) => Effect.promise(() => chromium.close())
-    )
-  )
-}
 
 const service = Fixture.layer.pipe(
   Layer.provide(Layer.effectDiscard(seedAccounts)),

@@ -2,23 +2,14 @@
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { demoWeightClasses } from "@agon/zoo/zoo.ts"
 import { assert, it, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
-import { Chromium, missingChromium } from "../support/Chromium.ts"
+import { Effect, Layer } from "effect"
+import { missingChromium } from "../support/Chromium.ts"
 import { snakesZoo } from "../support/Referee.ts"
 import { missingS3 } from "../support/S3Server.ts"
 import { Elsewhere, PLAYED, layer as service } from "../support/S3Service.ts"
 import * as Service from "../support/Service.ts"
 import { leftOut } from "../support/slow.ts"
-
-class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
-  static readonly layer = Layer.effect(
-    Browser,
-    Effect.acquireRelease(
-      Effect.promise(() => Chromium.launch()),
-      (chromium) => Effect.promise(() => chromium.close())
-    )
-  )
-}
+import { Browser } from "./Browser.ts"
 
 const SEASON = {
   name: "Here",

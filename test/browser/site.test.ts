@@ -1,25 +1,16 @@
 /** The pages of the site in a real browser, beside a real service: the player on a match's page, axe and the policy on every page. */
 import { assert, it, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
+import { type Chromium, missingChromium, type WatchedPage } from "../support/Chromium.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { siteAnswers } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import { sample } from "../support/slow.ts"
 import { seedAccounts } from "../support/Web.ts"
+import { Browser } from "./Browser.ts"
 import { PLAYED, played, said } from "./illNames.ts"
 import { cutNames, lookAtTables } from "./tables.ts"
-
-class Browser extends Context.Service<Browser, Chromium>()("test/Browser") {
-  static readonly layer = Layer.effect(
-    Browser,
-    Effect.acquireRelease(
-      Effect.promise(() => Chromium.launch()),
-      (chromium) => Effect.promise(() => chromium.close())
-    )
-  )
-}
 
 /** Behind a proxy that tells addresses: each page is asked for by a visitor of its own, so that none meets a rate. */
 const service = Fixture.layer.pipe(

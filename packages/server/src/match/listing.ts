@@ -218,7 +218,7 @@ export const figured = (
   if (namesSide(listing.query))
     return sql`SELECT DISTINCT m.id, m.ended_at, ${figure} AS figure FROM ${allOfSide(sql, listing, "match")} ${page}`
   const where = whereOf(sql, listing, rated)
-  if (!isRare(fitting, Math.min(LARGEST_LIMIT, offset + limit)))
+  if (!isRare(fitting, endOf({ limit, offset })))
     return sql`SELECT m.id, m.ended_at, ${figure} AS figure FROM ${tables(sql, listing)} WHERE ${where} ${page}`
   return sql`SELECT m.id, m.ended_at, ${figure} AS figure
     FROM (SELECT m.id FROM ${tables(sql, listing)} WHERE ${where} ${within(sql, fitting)} ORDER BY m.ended_at DESC, m.id DESC LIMIT ${fitting.total}) fit
@@ -239,7 +239,6 @@ const discussed = (sql: Sql, listing: OfSeason, cut: Cut, fitting: Fitting): Fra
         ORDER BY m.ended_at DESC, m.id DESC LIMIT ${bound(sql, Math.min(upTo, fitting.total))})) listed ${discussedPage(sql, cut)}`
 }
 
-const endOf = ({ limit, offset }: Cut): number => Math.min(LARGEST_LIMIT, offset + limit)
 const discussedPage = (sql: Sql, { limit, offset }: Cut): Fragment =>
   sql`ORDER BY figure DESC, ended_at DESC, id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
 
@@ -265,6 +264,8 @@ export interface Cut {
   readonly offset: number
 }
 
+const endOf = ({ limit, offset }: Cut): number => Math.min(LARGEST_LIMIT, offset + limit)
+
 /** Trials appear only under `newest`, and under no filter on a column that they lack: they are made for no ladder. */
 export const listsTrials = ({ ladder, sort, top }: Asked) => sort === "newest" && ladder === undefined && top === undefined
 
@@ -282,7 +283,7 @@ export const pageOf = (sql: Sql, listing: Listing, { limit, offset }: Cut, fitti
   if (sort === "discussed" && isOfSeason(listing)) return discussed(sql, listing, { limit, offset }, fitting)
   if (isFigured(sort)) return figured(sql, listing, { limit, offset, fitting }, sort)
   // No branch is searched for more matches than there are.
-  const most = Math.min(LARGEST_LIMIT, offset + limit, fitting.total)
+  const most = Math.min(endOf({ limit, offset }), fitting.total)
   const counted = namesSide(listing.query)
     ? branchOfSide(sql, listing, ratedOfSide, most, sql``)
     : branch(sql, listing, rated, most, within(sql, fitting))
@@ -316,7 +317,7 @@ export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_tri
 
 /** Rated matches as far as the page ends, and the trials as far as these go, newest first. */
 const withTrials = (sql: Sql, listing: Listing, { limit, offset }: Cut, counted: Fragment, last_trial?: Date | null): Fragment => {
-  const upTo = Math.min(LARGEST_LIMIT, offset + limit)
+  const upTo = endOf({ limit, offset })
   const page = newestPage(sql, { limit, offset })
   if (!listsTrials(listing.query) || last_trial === null) return sql`SELECT * FROM (${counted}) listed ${page}`
   const end = sql`coalesce((SELECT min(c.ended_at) FROM counted c HAVING count(*) >= ${bound(sql, upTo)}), '-infinity')`

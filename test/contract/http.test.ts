@@ -129,6 +129,23 @@ layer(webOf())("answers", (it) => {
     })
   )
 
+  it.effect("a body in a content coding is refused by its header, however it reads, and with what is understood instead", () =>
+    Effect.gen(function* () {
+      const send = (coding: string, body = "{", more = {}) =>
+        call("/v1/me", me({ as: "bob", body, headers: { "content-encoding": coding, "content-type": undefined, ...more } }))
+      for (const coding of ["gzip", "br", "deflate", "x-unknown", "identity, gzip", "GZIP"]) {
+        const { headers, json, status } = yield* send(coding)
+        assert.deepStrictEqual([status, json.code, headers.get("accept-encoding")], [415, "unsupported_media_type", "identity"], coding)
+      }
+      for (const coding of ["identity", "Identity", ""]) {
+        const plain = yield* send(coding, JSON.stringify({ bio: "as it is" }))
+        assert.deepStrictEqual([plain.status, plain.json.bio], [200, "as it is"], coding)
+      }
+      const large = yield* send("gzip", "{", { "content-length": "1048577" })
+      assert.strictEqual(large.json.code, "body_too_large") // the size is looked at first
+    })
+  )
+
   it.effect("a body that is no UTF-8 is no JSON, and the character of replacement is text like any other", () =>
     Effect.gen(function* () {
       const bytes = new Uint8Array([...Buffer.from('{"bio":"caf'), 0xe9, ...Buffer.from('"}')]) // as ISO 8859-1 writes it

@@ -32,6 +32,7 @@ layer(web, A.options)("a query", (it) => {
         "limit=0x10"
       ],
       ...["limit=1_000", "limit=Infinity", "limit=NaN", "limit=1e400", "limit=true", "limit=null", "limit=+5", "limit=%205", "limit=5%20"],
+      ...["limit=1e2", "limit=%2B5", "limit=05", "limit=5.0", "limit=5.", "limit=1E0", "limit=%0A5", "limit=5%0A", "limit=5&limit"],
       ...["limit=%00", "limit=%EF%BC%99", "limit=%D9%A3", "limit=1;cursor=2", `limit=${"9".repeat(5_000)}`, "limit=%FF", "limit=[1]"]
     ])
   )
@@ -89,6 +90,10 @@ layer(web, A.options)("a query", (it) => {
           "top=1001",
           "top=1.5",
           "top=x",
+          "top=1e1",
+          "top=01",
+          "players_max=%2B2",
+          "players_min=2.0",
           "players_min=0",
           "players_min=9",
           "players_max=2147483648",

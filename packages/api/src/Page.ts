@@ -7,8 +7,16 @@ const isWhole = Schema.makeFilter((n: number) => Number.isInteger(n), {
   toJsonSchema: () => ({ type: "integer" })
 })
 
+/**
+ * A whole number as a query has it: its digits alone. What else reads as a number (`1e2`, `+5`, `05`, `5.0`) is refused, so that a proxy
+ * that reads it otherwise sees no other page than we do.
+ */
+export const QueryInt = Schema.String.check(Schema.isPattern(/^(0|[1-9]\d*)$/u)).pipe(
+  Schema.decodeTo(Schema.Number.check(isWhole), { decode: SchemaGetter.transform(Number), encode: SchemaGetter.transform(String) })
+)
+
 export const limit = (fallback: number, max: number) =>
-  Schema.Number.check(isWhole, Schema.isGreaterThanOrEqualTo(1)).pipe(
+  QueryInt.check(Schema.isGreaterThanOrEqualTo(1)).pipe(
     Schema.decode({ decode: SchemaGetter.transform((n: number) => Math.min(n, max)), encode: SchemaGetter.passthrough() }),
     Schema.withDecodingDefaultTypeKey(Effect.succeed(fallback))
   )

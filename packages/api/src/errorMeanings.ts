@@ -55,7 +55,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   baseline_not_admitted: "The baseline is still in admission, or was rejected in it.",
   request_timeout: "The head or the body of the request did not arrive in time; the connection is closed.",
   body_too_large: "The body has more bytes than the operation takes; `detail` says how many those are.",
-  unsupported_media_type: "The body is not sent as application/json.",
+  unsupported_media_type: "The body is not sent as application/json, or has a Content-Encoding.",
   note_word_listed: "A note, a bio, a display name or a model's name contains a word of the site's list.",
   comment_word_listed: "The comment contains a word of the site's list.",
   story_word_listed: "The story contains a word of the site's list.",

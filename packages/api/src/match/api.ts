@@ -18,7 +18,7 @@ const Versus = Schema.String.check(
   }),
   Schema.makeFilter((pair: string) => pair.slice(0, 36) !== pair.slice(37), { expected: "two different models" })
 )
-const Players = Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 8 }))
+const Players = page.QueryInt.check(Schema.isBetween({ minimum: 1, maximum: 8 }))
 const some = Schema.optionalKey
 
 export const MatchQuery = Schema.Struct({
@@ -37,7 +37,7 @@ export const MatchQuery = Schema.Struct({
   vs: some(Versus),
   since: some(AnyInstant),
   /** Some seat was in the top `top` of the ladder when the match was played. */
-  top: some(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),
+  top: some(page.QueryInt.check(Schema.isBetween({ minimum: 1, maximum: 1000 }))),
   sort: withDefault(Sort, "newest"),
   limit: page.limit(25, 60),
   cursor: page.cursor

@@ -17,6 +17,7 @@ import { CurrentCallerClass, callerClassOf } from "../database/CallerClass.ts"
 import { isOutOfResources, isRestarting } from "../database/rows.ts"
 import { byLabel } from "../metric/byLabel.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
+import { answerHeader } from "./answerHeader.ts"
 import { clientAddressIn } from "./ClientAddress.ts"
 import { type FindOverlong, overlongIn } from "./lengths.ts"
 import { RateLimits, retryAfter } from "./RateLimits.ts"
@@ -94,12 +95,13 @@ const payloadsOf = ({ payload }: { readonly payload: HttpApiEndpoint.PayloadMap 
 
 /**
  * Reads the body ahead of the decoder and makes the refusals that need no decoding: a body that is too large (at once where its
- * length is declared, otherwise when the limit is reached), text that cannot be stored, and lists that are too long. The decoder
- * refuses a body of another content type.
+ * length is declared, otherwise when the limit is reached), one in a content coding, text that cannot be stored, and lists that are
+ * too long. The decoder refuses a body of another content type.
  */
 const looksAtBody = (bytes_max: number, tooLarge: P.BodyTooLarge, overlong: FindOverlong | undefined) =>
   Effect.flatMap(HttpServerRequest.HttpServerRequest, (request): Effect.Effect<void, BodyProblem> => {
     if (Number(request.headers["content-length"]) > bytes_max) return Effect.fail(tooLarge) // without waiting for it
+    if (isCoded(request.headers["content-encoding"])) return Effect.andThen(answerHeader("accept-encoding", "identity"), Effect.fail(coded))
     const type = request.headers["content-type"]
     if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) return Effect.void
     return Effect.flatMap(textOf(request), (text) => {
@@ -120,6 +122,10 @@ const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<str
       : Effect.succeed(text)
   )
 
+/** Whether the body is compressed or coded otherwise. We decode nothing: a small body could become a large one. */
+const isCoded = (contentEncoding: string | undefined) =>
+  contentEncoding?.split(",").some((coding) => !/^\s*(identity\s*)?$/i.test(coding)) === true
+
 /** Undefined for invalid JSON, which the decoder refuses. */
 const parsed = (text: string): unknown => {
   try {
@@ -130,6 +136,7 @@ const parsed = (text: string): unknown => {
 }
 
 const unsupported = new P.UnsupportedMediaType({ detail: "Send the body as application/json." })
+const coded = new P.UnsupportedMediaType({ detail: "Send the body as it is, without a Content-Encoding." })
 const cutShort = new P.InvalidJson({ detail: "The body ended before it was whole." })
 const notUtf8 = new P.InvalidJson({ detail: "The body is not encoded as UTF-8." })
 const notJson = new P.InvalidJson({ detail: "The body could not be read as JSON." })

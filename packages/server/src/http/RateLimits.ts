@@ -6,7 +6,7 @@
 import type { RateClass } from "@agon/api/Boundary.ts"
 import { RateLimited } from "@agon/api/Problem.ts"
 import { Context, Effect, Layer, Metric } from "effect"
-import { HttpEffect, HttpServerResponse } from "effect/http"
+import { answerHeader } from "./answerHeader.ts"
 import { type Limit, RateLimitStore } from "./RateLimitStore.ts"
 import * as RateLimitStoreMemory from "./RateLimitStoreMemory.ts"
 import * as RateLimitStoreRedis from "./RateLimitStoreRedis.ts"
@@ -66,11 +66,4 @@ export const refuse = (rate: RateClass, retry_after_ms: number) =>
     Effect.andThen(Effect.fail(new RateLimited({ detail: `Try again in ${retry_after_ms} ms.`, retry_after_ms })))
   )
 
-/** Sets Retry-After on the answer, whatever it is; a problem's schema has no headers of its own. */
-export const retryAfter = (seconds: number) =>
-  Effect.withFiber<void>((fiber) => {
-    HttpEffect.appendPreResponseHandlerUnsafe(fiber.context, (_request, response) =>
-      Effect.succeed(HttpServerResponse.setHeader(response, "retry-after", String(seconds)))
-    )
-    return Effect.void
-  })
+export const retryAfter = (seconds: number) => answerHeader("retry-after", String(seconds))

@@ -119,6 +119,9 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "match/queries.ts matchesOfSide": [listing({ model }, null)],
   "match/queries.ts countOfTrials": [listing({ model }, null)],
   "match/queries.ts countOfSeason": [listing({ ladder: "nano" }), 30_000],
+  "match/queries.ts talliedOfSeason": [listing({ ladder: "nano" })],
+  "match/tallyQueries.ts advance": [{ season_id, numbers: 20_000 }],
+  "match/tallyQueries.ts due": [{ matches: 1_000 }],
   "match/queries.ts own": [{ ...NAMED, game: null }],
   "match/queries.ts cameOfOwner": [ofOwner, new Map([[season_id, now]])],
   "match/queries.ts matchesOfOwner": [ofOwner],
@@ -354,9 +357,11 @@ layer(filled)("plans", (it) => {
       const file = files.find((each) => each.endsWith("/board/queries.ts"))!
       const [all] = yield* plansOf(Effect.flatMap(queriesOf(file), ({ counted }) => counted!({ season_id, after: 0 })))
       const [later] = yield* plansOf(Effect.flatMap(queriesOf(file), ({ counted }) => counted!({ season_id, after: 30_000 })))
+      const [tallied] = yield* plansOf(Effect.flatMap(queriesOf(file), ({ counted }) => counted!({ season_id, after: null })))
       const scanOf = (planned: Planned) =>
         nodesOf(planned.plan).flatMap((node) => (node["Relation Name"] === "match" ? [[node["Node Type"], node["Index Name"]]] : []))
-      assert.deepStrictEqual([scanOf(all!), scanOf(later!)], [[["Index Only Scan", "match_newest"]], [["Index Scan", "match_rated"]]])
+      const byNumber = [["Index Scan", "match_rated"]]
+      assert.deepStrictEqual([all!, later!, tallied!].map(scanOf), [[["Index Only Scan", "match_newest"]], byNumber, byNumber])
     })
   )
 

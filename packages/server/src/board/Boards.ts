@@ -6,6 +6,7 @@ import { isSlug } from "@agon/api/Wire.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Counted, KeptCounts } from "../match/KeptCounts.ts"
+import { UNTALLIED_MAX } from "../match/keptMatches.ts"
 import { makeWholeCounts } from "../match/WholeCounts.ts"
 import { type CountedRow, makeQueries } from "./queries.ts"
 
@@ -51,11 +52,15 @@ const makeBoards = Effect.gen(function* () {
   const queries = yield* makeQueries
   const kept = new KeptCounts<Played>({ join, most: SEASONS_MAX })
   const whole = yield* makeWholeCounts
+  const counted = (of: Parameters<typeof queries.counted>[0]) => Effect.orDie(Effect.map(queries.counted(of), countedOf))
   const count = (season_id: string) =>
     kept.read(
       season_id,
-      (after) => Effect.orDie(Effect.map(queries.counted({ season_id, after }), countedOf)),
-      (everything) => whole(season_id, everything)
+      (after) => counted({ season_id, after }),
+      (keep) =>
+        Effect.flatMap(Effect.orDie(queries.untallied(season_id)), (left) =>
+          left < UNTALLIED_MAX ? keep(counted({ season_id, after: null })) : whole(season_id, keep(counted({ season_id, after: 0 })))
+        )
     )
 
   const list = Effect.fn("Boards.list")(function* (season_id: string, { boards, enabled }: BoardsAsked) {

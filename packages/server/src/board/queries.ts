@@ -5,6 +5,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 import { counts } from "../database/visibility.ts"
+import { untallied } from "../match/tallyQueries.ts"
 import { iso } from "../season/queries.ts"
 
 const { board: _, matches: __, periods: ___, ...fields } = BoardDetail.fields
@@ -52,16 +53,24 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * The season's totals of rated and voided matches, and by board the matches rated after number `after`, by match_rated; all of them by
-   * match_newest, which has the board, so that no match is looked up.
+   * The season's totals of rated and voided matches, and by board the matches rated after number `after`, by match_rated; after 0 all of them by
+   * match_newest, which has the board, so that no match is looked up. Null: all of them, by match_tally_key those that were counted beside
+   * the season.
    */
   counted: SqlSchema.findAll({
-    Request: Schema.Struct({ season_id: Schema.String, after: Schema.Int }),
+    Request: Schema.Struct({ season_id: Schema.String, after: Schema.NullOr(Schema.Int) }),
     Result: CountedRow,
-    execute: ({ after, season_id }) => sql`
+    execute: ({ after, season_id }) => {
+      const from = after ?? sql`coalesce((SELECT y.counted_to FROM season_tally y WHERE y.season_id = ${season_id}), 0)`
+      const later = sql`SELECT m.map_id, count(*)::int AS matches FROM match m
+        WHERE m.season_id = ${season_id} AND ${after === 0 ? sql.literal(counts()) : sql`m.rated_n > ${from}`} GROUP BY m.map_id`
+      const tallied = sql`SELECT t.map_id, sum(t.matches)::int AS matches FROM (${later} UNION ALL
+          SELECT y.map_id, y.matches FROM match_tally y WHERE y.season_id = ${season_id} AND y.map_id IS NOT NULL) t GROUP BY t.map_id`
+      return sql`
       SELECT (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided, c.map_id, c.matches
-      FROM season s LEFT JOIN LATERAL (SELECT m.map_id, count(*)::int AS matches FROM match m
-        WHERE m.season_id = ${season_id} AND ${after === 0 ? sql.literal(counts()) : sql`m.rated_n > ${after}`} GROUP BY m.map_id) c ON true
-      WHERE s.id = ${season_id}`
-  })
+      FROM season s LEFT JOIN LATERAL (${after === null ? tallied : later}) c ON true WHERE s.id = ${season_id}`
+    }
+  }),
+
+  untallied: untallied(sql)
 }))

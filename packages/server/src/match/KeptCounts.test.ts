@@ -57,10 +57,10 @@ describe("what is kept of counting", () => {
             voided: season.voided
           }
         })
-      const read = kept.read("a", count, (everything) =>
+      const read = kept.read("a", count, (keep) =>
         Effect.andThen(
           Effect.sync(() => whole_n++),
-          everything
+          keep(count(0))
         )
       )
       assert.strictEqual(yield* read, 3)

@@ -41,15 +41,15 @@ export class KeptCounts<Found> {
   }
 
   /**
-   * The whole count under this name. `count` answers the count after a number, or of everything after 0; one of everything is put into `whole`,
-   * which may run it elsewhere.
+   * The whole count under this name. `count` answers the count after a number. A count of everything is made by `whole`, which may run it
+   * elsewhere, and passes it on to be kept.
    */
   read<E>(
     name: string,
     count: (after: number) => Effect.Effect<Counted<Found>>,
-    whole: (everything: Effect.Effect<Found>) => Effect.Effect<Found, E>
+    whole: (keep: (counted: Effect.Effect<Counted<Found>>) => Effect.Effect<Found>) => Effect.Effect<Found, E>
   ): Effect.Effect<Found, E> {
-    const everything = whole(Effect.map(count(0), (counted) => this.add(name, 0, counted)!))
+    const everything = whole(Effect.map((counted) => this.add(name, 0, counted)!))
     return Effect.suspend(() => {
       const after = this.after(name)
       if (after === 0) return everything

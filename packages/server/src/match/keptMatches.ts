@@ -5,7 +5,7 @@ import { Effect } from "effect"
 import { FIRST_ROWS, isKeepable } from "./firstRows.ts"
 import { KeptCounts } from "./KeptCounts.ts"
 import { KeptLists } from "./KeptLists.ts"
-import type { Asked, Fitting, Found, Listing, OfSeason } from "./listing.ts"
+import { type Asked, type Fitting, type Found, isTallied, type Listing, type OfSeason } from "./listing.ts"
 import type { makeQueries, OfOwner } from "./queries.ts"
 import type { WholeCount } from "./WholeCounts.ts"
 
@@ -16,6 +16,9 @@ const FILTERS_MAX = 10_000
 
 /** Matches of a season that are counted within a request; 0.1 s. */
 const LARGE_SEASON = 500_000
+
+/** Matches that are counted by their numbers besides those counted beside the season; 0.1 s. */
+export const UNTALLIED_MAX = 50_000
 
 const join = (before: Found, later: Found): Found => ({
   total: before.total + later.total,
@@ -29,11 +32,15 @@ export const makeTotals = (queries: Queries, whole: WholeCount) => {
   const kept = new KeptCounts<Found>({ join, most: FILTERS_MAX })
   return (listing: OfSeason, of: number) => {
     const name = filterOf(listing)
-    return kept.read(
-      name,
-      (after) => Effect.orDie(queries.countOfSeason(listing, after)),
-      (everything) => (of < LARGE_SEASON ? everything : whole(name, everything))
-    )
+    const count = (after: number) => Effect.orDie(queries.countOfSeason(listing, after))
+    return kept.read(name, count, (keep) => {
+      const everything = keep(count(0))
+      const anew = of < LARGE_SEASON ? everything : whole(name, everything)
+      if (!isTallied(listing.query)) return anew
+      return Effect.flatMap(Effect.orDie(queries.untallied(listing.season_id)), (left) =>
+        left < UNTALLIED_MAX ? keep(Effect.orDie(queries.talliedOfSeason(listing))) : anew
+      )
+    })
   }
 }
 export type CountSeason = ReturnType<typeof makeTotals>

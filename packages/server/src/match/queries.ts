@@ -20,8 +20,10 @@ import {
   orderOf,
   pageOf,
   pageOfRows,
+  talliedOfSeason,
   within
 } from "./listing.ts"
+import { untallied } from "./tallyQueries.ts"
 
 const { outcome: _, rating_change: __, ...seatFields } = Seat.fields
 const SeatRow = Schema.Struct({
@@ -119,6 +121,11 @@ const makeFirstRows = (sql: SqlClient.SqlClient) => ({
     )
 })
 
+const countedOf = ([row]: ReadonlyArray<Found & Counters>): Counted<Found> => {
+  const { rated, voided, ...found } = row!
+  return { found, rated, voided }
+}
+
 const makeLists = (sql: SqlClient.SqlClient) => {
   const decodeCards = Schema.decodeUnknownEffect(Schema.Array(CardRow))
   const cardsOf = (listing: Listing, page: Statement.Fragment) =>
@@ -147,10 +154,12 @@ const makeLists = (sql: SqlClient.SqlClient) => {
 
     /** Reads the matches after the number, by match_rated; where it is 0, all of the season, by match_newest. */
     countOfSeason: (listing: OfSeason, after: number) =>
-      Effect.map(sql<Found & Counters>`${countOfSeason(sql, listing, after)}`, ([row]): Counted<Found> => {
-        const { rated, voided, ...found } = row!
-        return { found, rated, voided }
-      })
+      Effect.map(sql<Found & Counters>`${countOfSeason(sql, listing, after)}`, countedOf),
+
+    /** Reads what is counted beside the season, some thousand rows by match_tally_key, and the matches after that, by match_rated. */
+    talliedOfSeason: (listing: OfSeason) => Effect.map(sql<Found & Counters>`${talliedOfSeason(sql, listing)}`, countedOf),
+
+    untallied: untallied(sql)
   }
 }
 

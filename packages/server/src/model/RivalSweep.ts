@@ -6,23 +6,17 @@
  *     ─▶ its versions with `SEATS_MAX` seats that are not in the stored counts ─▶ these seats, a transaction of its own for as many at a time
  *
  * A first read is left with fewer than `SEATS_MAX + NEW_MATCHES_MIN` seats of a version and what the last minutes brought. The stored
- * counts are the place to go on from, for this process and for any other. Of several nodes one counts at a time: the others find the lock
- * taken and look again a minute later. The sweep takes a fifth of one connection's time, and when a statement takes too long, which
- * happens only where the database is busy, it stops for a minute.
+ * counts are the place to go on from, for this process and for any other.
  */
-import { Context, Duration, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { paced, sweep } from "../database/sweeping.ts"
 import { advanced, BEGINNING, SEATS_MAX } from "./KeptRivals.ts"
 import { countedOf, storeOf } from "./RivalTallies.ts"
 import { makeQueries } from "./rivalQueries.ts"
 
-const LOOK_EVERY = "1 minute"
 /** Matches of a season after which its versions are looked at again. */
 export const NEW_MATCHES_MIN = 1_000
-const STATEMENT_TIMEOUT_MS = 2_000
-/** The pause after a transaction: this many times as long as it took, and at least this long. */
-const PAUSE_TIMES = 4
-const PAUSE_MIN = Duration.millis(20)
 const VERSIONS_MAX = 100
 const BEFORE_ALL = "00000000-0000-0000-0000-000000000000"
 
@@ -37,11 +31,7 @@ export class RivalSweep extends Context.Service<
     RivalSweep,
     Effect.gen(function* () {
       const look = yield* makeLook
-      yield* look.pipe(
-        Effect.catchCause((cause) => Effect.logWarning("rivals were not counted", cause)),
-        Effect.schedule(Schedule.spaced(LOOK_EVERY)),
-        Effect.forkScoped
-      )
+      yield* sweep(look, "rivals were not counted")
       return RivalSweep.of({ look })
     })
   )
@@ -95,7 +85,7 @@ const makeCatchUp = Effect.gen(function* () {
 
   /** The next seats of a version, so many at most; answers how many to ask for next, none where these were the last. */
   const next = Effect.fnUntraced(function* (version: string, seats: number) {
-    if (!(yield* queries.begin(STATEMENT_TIMEOUT_MS))) return undefined
+    if (!(yield* queries.begin())) return undefined
     const stored = (yield* store.load([version])).get(version)
     const count = (from: Date) => Effect.map(queries.met([{ version, from, seats }]), (rows) => countedOf(rows).get(version)!)
     const before = stored ?? { from: BEGINNING, tallies: new Map() }
@@ -111,10 +101,8 @@ const makeCatchUp = Effect.gen(function* () {
   return Effect.fnUntraced(function* (version: string) {
     let transactions = 0
     for (let seats: number | undefined = SEATS_MAX; seats !== 0; transactions++) {
-      const [took, asked]: readonly [Duration.Duration, number | undefined] = yield* Effect.timed(next(version, seats))
-      if (asked === undefined) return undefined
-      yield* Effect.sleep(Duration.max(PAUSE_MIN, Duration.times(took, PAUSE_TIMES)))
-      seats = asked
+      seats = yield* paced(next(version, seats))
+      if (seats === undefined) return undefined
     }
     return transactions
   })

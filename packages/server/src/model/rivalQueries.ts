@@ -1,7 +1,7 @@
 /** The statements that count the rivals of versions, when they are read and beside it (RivalSweep.ts). */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { tryLockNamed } from "../database/lockNamed.ts"
+import { beginSweep } from "../database/sweeping.ts"
 
 const MetRow = Schema.Struct({
   version: Schema.String,
@@ -102,9 +102,8 @@ const makeSweep = (sql: SqlClient.SqlClient) => ({
       ORDER BY r.version_id LIMIT ${limit}`
   }),
 
-  /** For the rest of the transaction: whether no other node counts beside reads, and the longest that a statement may take. */
-  begin: (timeout_ms: number) =>
-    Effect.andThen(sql`SELECT set_config('statement_timeout', ${String(timeout_ms)}, true)`, tryLockNamed(sql, "rivals"))
+  /** For the rest of the transaction. */
+  begin: () => beginSweep(sql, "rivals")
 })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeReads(sql), ...makeSweep(sql) }))

@@ -75,6 +75,8 @@ export const PLAY: ReadonlyArray<Part> = [
   part("void_order"),
   part("rival_tally", ofVersions),
   part("map_tally", ofVersions),
+  part("match_tally"),
+  part("season_tally"),
   part("version", { keys: versionKeys("gone") }),
   part("story", { where: `t.model_id IN (${BASELINES})` }),
   part("model", { where: "t.baseline_season = $1::uuid" }),

@@ -31,6 +31,7 @@ import seasonWebhooks from "./0038_season_webhooks.ts"
 import leaseStarts from "./0039_lease_starts.ts"
 import commentsOfThreads from "./0040_comments_of_threads.ts"
 import learnedStarts from "./0041_learned_starts.ts"
+import matchTallies from "./0043_match_tallies.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -68,5 +69,6 @@ export const migrations = {
   "0038_season_webhooks": statements(seasonWebhooks),
   "0039_lease_starts": statements(leaseStarts),
   "0040_comments_of_threads": statements(commentsOfThreads),
-  "0041_learned_starts": statements(learnedStarts)
+  "0041_learned_starts": statements(learnedStarts),
+  "0043_match_tallies": statements(matchTallies)
 }

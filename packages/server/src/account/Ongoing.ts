@@ -3,6 +3,8 @@
  * later, its requests are interrupted, here at once and on other nodes when the message arrives (node/Broadcast.ts), and their
  * transactions are rolled back. A node that misses the message may complete a write that was under way at that moment, and no
  * more: the next request finds no session.
+ *
+ * Requests for work that wait under a runner key end in the same way with the key, by its id (runner/Dispatcher.ts).
  */
 import { Context, Data, Deferred, Effect, Layer } from "effect"
 import { Broadcast } from "../node/Broadcast.ts"

@@ -83,6 +83,7 @@ const makeEdit = Effect.gen(function* () {
       )
       .pipe(
         Effect.tap(({ changes, id }) => (changes.suspended === true ? ongoing.end(id) : Effect.void)),
+        Effect.tap(({ keys }) => Effect.forEach(keys, (key) => ongoing.end(key.id), { discard: true })),
         Effect.tap(({ keys }) =>
           Effect.forkDetach(Effect.forEach(keys, ({ id }) => runnerKeys.returnLeases(id, "ended"), { discard: true }))
         ),

@@ -8,6 +8,7 @@ import type { NotFound } from "@agon/api/Problem.ts"
 import type { Key, NewKey, Runner } from "@agon/api/runner/api.ts"
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Ongoing } from "../account/Ongoing.ts"
 import { Parking } from "../actor/Parking.ts"
 import { auditOf, makeAudits } from "../audit/audits.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
@@ -39,6 +40,7 @@ const makeFleetAdmin = Effect.gen(function* () {
   const audits = yield* makeAudits
   const keys = yield* RunnerKeys
   const parking = yield* Parking
+  const ongoing = yield* Ongoing
 
   return FleetAdmin.of({
     create: Effect.fn("FleetAdmin.create")(function* (account, fleet, name) {
@@ -55,7 +57,7 @@ const makeFleetAdmin = Effect.gen(function* () {
         Effect.flatMap(restore(ended), ({ fresh, key: { name } }) =>
           Effect.andThen(
             fresh ? Effect.logInfo("a runner key was revoked, and its runners are gone", { key: id, name }) : Effect.void,
-            Effect.forkDetach(keys.returnLeases(id, "ended"))
+            Effect.andThen(ongoing.end(id), Effect.forkDetach(keys.returnLeases(id, "ended")))
           )
         )
       )

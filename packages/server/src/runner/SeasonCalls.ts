@@ -97,8 +97,7 @@ const unavailable = Effect.fail(moving)
 
 const makeSeasonCalls = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const objects = yield* ObjectStore
-  const uploads = yield* ReplayUploads
+  const [objects, uploads] = [yield* ObjectStore, yield* ReplayUploads]
   const actors = yield* SeasonActors
   const runners = yield* Runners
   const shares = yield* SharesRunners

@@ -41,7 +41,7 @@ layer(A.layer, A.options)("versions of a season, for its administrators", (it) =
       assert.deepStrictEqual(yield* listed("?cursor=3"), { versions: [], next_cursor: null })
 
       for (const state of ["suspended", "disqualified"]) assert.deepStrictEqual((yield* listed(`?state=${state}`)).versions, [])
-      for (const state of ["entered", "", "testing&state=testing"])
+      for (const state of ["superseded", "", "testing&state=testing"])
         assert.deepStrictEqual(A.refusal(yield* A.read(url(`/versions?state=${state}`), "ada")), [400, "invalid_request"], state)
       assert.deepStrictEqual(A.refusal(yield* A.read(url("/versions"), "bob")), [403, "season_admin_only"])
       assert.deepStrictEqual(A.refusal(yield* call(url("/versions"))), [401, "unauthenticated"])
@@ -90,6 +90,36 @@ layer(A.layer, A.options)("versions of a season, for its administrators", (it) =
       yield* A.rows`UPDATE version SET phase = 'suspended' WHERE id = ${suspended!}`
       const [row] = (yield* A.read(url("/versions?state=suspended"), "ada")).json.versions
       assert.deepInclude(row, { version_id: suspended, status: "entered", phase: "suspended" })
+    })
+  )
+
+  it.effect("are found by the beginning of their model's name or their owner's username, and no character is a wildcard", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* A.season("names", { admins: ["ada"] })
+      const [first, second, third] = yield* Effect.forEach([831, 832, 833], (n) => A.entry(id, n))
+      const elsewhere = yield* A.season("elsewhere", { admins: ["ada"] })
+      yield* A.entry(elsewhere.id, 834)
+      yield* candidate(id, 835)
+      yield* A.rows`UPDATE model SET name = 'Anaconda 100%' WHERE id = (SELECT model_id FROM version WHERE id = ${second!})`
+      const found = (query: string) =>
+        Effect.map(A.read(url(`/versions?${query}`), "ada"), ({ json }) => [
+          json.versions.map((one: any) => one.version_id),
+          json.next_cursor
+        ])
+      const entered = (name: string) => found(`state=entered&name=${encodeURIComponent(name)}`)
+      assert.deepStrictEqual(yield* found("state=entered"), [[third, second, first], null])
+      assert.deepStrictEqual(yield* entered("anaCON"), [[second], null])
+      assert.deepStrictEqual(yield* entered(" Anaconda 100% "), [[second], null])
+      assert.deepStrictEqual(yield* entered("entrant-83"), [[third, second, first], null], "each once, by its owner, in this season alone")
+      assert.deepStrictEqual(yield* entered("ENTRANT-833"), [[third], null])
+      assert.deepStrictEqual(yield* entered(" "), [[third, second, first], null])
+      assert.deepStrictEqual(yield* found("state=entered&name=entrant&limit=2"), [[third, second], "2"])
+      assert.deepStrictEqual(yield* found("state=entered&name=entrant&limit=2&cursor=2"), [[first], null])
+      assert.lengthOf((yield* found("name=cand"))[0], 1, "candidates as well")
+      assert.deepStrictEqual(yield* found("state=disqualified&name=entrant"), [[], null])
+      for (const nobody of ["naconda", "%", "_", "a%", "Anaconda 100_", ".*", "\\", "\0", "'\"; --"])
+        assert.deepStrictEqual(yield* entered(nobody), [[], null], nobody)
+      assert.strictEqual((yield* A.read(url(`/versions?name=${"x".repeat(101)}`), "ada")).status, 400)
     })
   )
 })

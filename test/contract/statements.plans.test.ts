@@ -149,6 +149,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "runner/queries.ts openSession": [{ ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }],
   "account/ownerQueries.ts removed": [{ season_id, accounts: [account, id("account", 51)] }],
   "version/queries.ts ofSeason": [{ ...NAMED, state: "disqualified" }],
+  "version/queries.ts ofSeasonNamed": [{ ...NAMED, state: "entered", start: "model 1" }],
   "season/coincidenceQueries.ts played": [{ season_id, before: 30_000, limit: 2_000 }],
   "season/coincidenceQueries.ts names": [[account]],
   "season/creationQueries.ts appoint": [season_id, ["owner50"], now],

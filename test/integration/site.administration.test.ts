@@ -397,6 +397,32 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
     })
   )
 
+  it.effect("finds an entry by the beginning of its model's name or its owner's, whatever is typed", () =>
+    Effect.gen(function* () {
+      const desk = "/games/snakes/seasons/spring/admin/entries"
+      const found = (name: string, state = "") =>
+        Effect.map(get(`${desk}?state=${state}&name=${encodeURIComponent(name)}`, "ada"), (answer) => {
+          assert.strictEqual(answer.status, 200, name)
+          assertPage(desk, answer)
+          return [...answer.text.matchAll(/\?version=([0-9a-f-]{36})#disqualify/g)].map(([, id]) => id)
+        })
+      assert.deepStrictEqual(yield* found("BOB"), [v.gamma1, v.beta1])
+      assert.deepStrictEqual(yield* found("bet"), [v.beta1])
+      for (const nobody of ["eta", "%", "_", ILL.slice(1, 90), "\u202e"]) assert.deepStrictEqual(yield* found(nobody), [], nobody)
+      const { text } = yield* get(`${desk}?name=bet&cursor=0`, "ada")
+      assert.match(
+        text,
+        /<th scope="row"><a href="[^"]*"><bdi>[^<]*<\/bdi><\/a> version 1<\/th>\n<td><a href="\/people\/bob">bob<\/a><\/td>\n<td class="n">\d/
+      )
+      assert.match(text, new RegExp(`<input name="name" value="bet"[^>]*></label>[^]*<a href="${desk}">All of them</a>`))
+      assert.include((yield* get(`${desk}?state=testing&name=zzz`, "ada")).text, "No name here begins so.")
+      assert.include((yield* get(`${desk}?state=testing`, "ada")).text, '<input type="hidden" name="state" value="testing">')
+      for (const path of [`${desk}?name=`, `${desk.replace("entries", "people")}?login=`, "/admin/users?q="])
+        assert.strictEqual((yield* get(`${path}${"x".repeat(101)}`, "root")).status, 400, path)
+      assert.strictEqual((yield* get(`${desk}?name=${"x".repeat(3_000)}`, "ada")).status, 414)
+    })
+  )
+
   it.effect("lists candidates with what they wait for, and lets a suspended entry play again", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -7,7 +7,10 @@ import { assert } from "@effect/vitest"
 
 /** Addresses with parameters, below the route's own. Each parameter of each route but `cursor` and `done` is in one of them. */
 const ASKED: Readonly<Record<string, ReadonlyArray<string>>> = {
-  "/games/:game/seasons/:slug/admin/entries": ["state=testing", "state=suspended", "state=disqualified", "version=VERSION"],
+  "/games/:game/seasons/:slug/admin/entries": [
+    ...["state=testing", "state=suspended", "state=disqualified", "version=VERSION"],
+    ...["name=a", "name=none&state=testing"]
+  ],
   "/games/:game/seasons/:slug/admin/matches": ["match=MATCH"],
   "/games/:game/seasons/:slug/admin/rounds": ["round=1"],
   "/games/:game/seasons/:slug/admin/people": ["admins=50", "login=a"],

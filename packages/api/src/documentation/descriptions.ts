@@ -149,7 +149,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   coincidences:
     "Lists results in a season that agree more than chance allows: pairs of owners of whom one had more points from the other than the ratings say, and versions of different owners with the same network. It accuses nobody and nothing follows from it; an administrator looks at the matches. It is computed from the latest 100,000 rated matches and is at most five minutes old.",
   seasonVersions:
-    "Lists versions of a season, newest first: those that are still being uploaded, reviewed or tried, with what each waits for, those that are suspended, or those that are out of play by decision or because their owner is.",
+    "Lists versions of a season, newest first: those that are still being uploaded, reviewed or tried, with what each waits for, those in contention, those of them that are suspended, or those that are out of play by decision or because their owner is. `name` finds them by their model or owner.",
   disqualifyVersion:
     "Takes an entered version out of play: it leaves its ladders and podiums, its queued matches are withdrawn, and its owner is notified with the reason. Ratings stay as they are. With `void_matches` all its counted matches are voided besides, in the background. A version that is disqualified already is answered in the same way, and nothing changes but for the voids that are asked for. Answers the version.",
   reinstateVersion:

@@ -23,6 +23,8 @@ const meanings: Readonly<Record<string, string>> = {
   "query return_to": "Where to go after the sign-in: a path on this origin. Anything else is ignored.",
   "query user_code": "The code that the device shows; case, spaces and hyphens do not matter.",
   "query q": "The beginning of a username, a display name or a login, in whatever case. The first 300 by each are found.",
+  "query name":
+    "The beginning of a model's name or of its owner's username, in whatever case. The first 1,000 models and owners in the alphabet are looked at.",
   "query login": "A part of a login, in whatever case.",
   "query season": "A season, by its slug; without it the featured one.",
   "query game": "A game, by its slug.",

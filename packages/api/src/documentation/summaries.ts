@@ -138,7 +138,7 @@ export const summaries: Readonly<Record<string, string>> = {
   switchBaseline: "Bring a baseline into play, or out of it",
   importBaselines: "Bring in baselines of another season",
   coincidences: "Owners and versions that agree more than chance allows",
-  seasonVersions: "Candidates, suspended or disqualified entries of a season",
+  seasonVersions: "Candidates and entries of a season, by how they stand and by name",
   disqualifyVersion: "Disqualify an entry",
   reinstateVersion: "Let a suspended or disqualified entry play again",
   voidMatch: "Void a match",

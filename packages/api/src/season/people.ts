@@ -8,7 +8,7 @@ import { name } from "../Name.ts"
 import * as page from "../Page.ts"
 import { NotFound } from "../Problem.ts"
 import { removes } from "../Removal.ts"
-import { Id, Instant, text } from "../Wire.ts"
+import { Id, Instant, SearchTerm, text } from "../Wire.ts"
 
 /** `username` is that of the account with this login; null until there is one. */
 export const Participant = Schema.Struct({
@@ -27,9 +27,8 @@ export type Participants = typeof Participants.Type
 export const LOGINS_MAX = 1_000
 const Login = name(255)
 
-const SEARCH_MAX = 100
 /** `login` is a part of a login, in any case. */
-const rosterQuery = { login: Schema.optionalKey(text(0, SEARCH_MAX)), ...page.query }
+const rosterQuery = { login: Schema.optionalKey(SearchTerm), ...page.query }
 
 export const AddParticipants = Schema.Struct({
   logins: Schema.Array(Login).check(Schema.isBetweenLength(1, LOGINS_MAX)),

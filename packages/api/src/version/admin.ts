@@ -6,7 +6,7 @@ import { JsonBody, Rate } from "../Boundary.ts"
 import { name } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
-import { withDefault } from "../Wire.ts"
+import { SearchTerm, withDefault } from "../Wire.ts"
 import { SeasonClosed } from "./refusals.ts"
 import { AdministeredVersion, Version } from "./Version.ts"
 
@@ -16,8 +16,11 @@ export const DisqualifyVersion = Schema.Struct({ reason: name(500), void_matches
   identifier: "DisqualifyVersion"
 })
 
-/** Of the list: candidates, entries that are not paired because their matches kept failing, and entries out of play by decision. */
-export const Standing = Schema.Literals(["testing", "suspended", "disqualified"])
+/**
+ * Of the list: candidates, entries in contention, those of them that are not paired because their matches kept failing, and entries out of
+ * play by decision.
+ */
+export const Standing = Schema.Literals(["testing", "entered", "suspended", "disqualified"])
 export type Standing = typeof Standing.Type
 
 /** There is no total: only the rows of a page are looked for. */
@@ -25,6 +28,9 @@ export const SeasonVersions = Schema.Struct({ versions: Schema.Array(Administere
   identifier: "SeasonVersions"
 })
 export type SeasonVersions = typeof SeasonVersions.Type
+
+/** `name` is the beginning of a model's name or of its owner's username, in any case. */
+const versionsQuery = { state: withDefault(Standing, "testing"), name: Schema.optionalKey(SearchTerm), ...page.query }
 
 const params = { game: Schema.String, slug: Schema.String }
 const versions = "/v1/games/:game/seasons/:slug/versions"
@@ -36,7 +42,7 @@ export class VersionAdminGroup extends HttpApiGroup.make("versionAdmin")
     /** Newest first. */
     HttpApiEndpoint.get("seasonVersions", versions, {
       params,
-      query: { state: withDefault(Standing, "testing"), ...page.query },
+      query: versionsQuery,
       success: SeasonVersions
     }).annotate(Rate, "session"),
     /** Answers the same when it is asked again. */

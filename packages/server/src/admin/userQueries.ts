@@ -4,6 +4,7 @@ import { User } from "@agon/api/admin/User.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { accountNamed } from "../account/queries.ts"
+import { begins, firstBy } from "../database/beginning.ts"
 import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
 
@@ -19,14 +20,9 @@ const columns = `a.username, a.display_name, a.admin, a.suspended, a.created_at,
 
 /** The most accounts that a search finds by each of the three names; a longer search term narrows it. */
 const FOUND_MAX = 300
-/** Sorts after every character of a name. */
-const LAST = "\u{10ffff}"
 
 const makeReads = (sql: SqlClient.SqlClient) => {
-  /** Names that begin with `start`, byte by byte: no character is a wildcard, as some are to LIKE. */
-  const begins = (name: string, start: string) =>
-    sql`${sql.literal(name)} ~>=~ lower(${start}::text) AND ${sql.literal(name)} ~<~ (lower(${start}::text) || ${LAST}::text)`
-  const first = (name: string) => sql.literal(`ORDER BY ${name} USING ~<~ LIMIT ${FOUND_MAX}`)
+  const starting = (name: string, start: string) => sql`${begins(sql, name, start)} ${firstBy(sql, name, FOUND_MAX)}`
 
   return {
     /** A page by account_newest. */
@@ -44,9 +40,9 @@ const makeReads = (sql: SqlClient.SqlClient) => {
       Result: UserRow,
       execute: ({ limit, offset, start }) => sql`
         WITH found AS (
-          (SELECT id FROM account WHERE ${begins("username", start)} ${first("username")})
-          UNION (SELECT id FROM account WHERE ${begins("lower(display_name)", start)} ${first("lower(display_name)")})
-          UNION (SELECT account_id FROM identity WHERE ${begins("lower(login)", start)} ${first("lower(login)")}))
+          (SELECT id FROM account WHERE ${starting("username", start)})
+          UNION (SELECT id FROM account WHERE ${starting("lower(display_name)", start)})
+          UNION (SELECT account_id FROM identity WHERE ${starting("lower(login)", start)}))
         SELECT ${sql.literal(columns)} FROM found CROSS JOIN LATERAL (SELECT * FROM account WHERE id = found.id OFFSET 0) a
         ORDER BY a.username <> lower(${start}::text), a.username LIMIT ${limit} OFFSET ${offset}`
     }),

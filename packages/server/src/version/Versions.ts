@@ -37,6 +37,13 @@ interface Listed {
   readonly next_cursor: string | null
 }
 
+/** Of a season's versions. */
+interface Which {
+  readonly state: Standing
+  /** The beginning of the model's name or of its owner's; all of them where it is undefined or blank. */
+  readonly name?: string
+}
+
 /** A page of a season's versions. */
 interface ListedOfSeason {
   readonly versions: ReadonlyArray<StoredVersion>
@@ -56,7 +63,7 @@ export class Versions extends Context.Service<
     readonly ofModel: (model_id: string, viewer: Viewer) => Effect.Effect<ReadonlyArray<ReadVersion>>
     readonly candidates: (account_id: string, page: PageOf) => Effect.Effect<Listed>
     /** For the season's administrators, newest first. */
-    readonly ofSeason: (season_id: string, state: Standing, page: PageOf) => Effect.Effect<ListedOfSeason>
+    readonly ofSeason: (season_id: string, which: Which, page: PageOf) => Effect.Effect<ListedOfSeason>
     readonly ownedBy: (account_id: string, id: string) => Effect.Effect<Option.Option<VersionInPath>>
   }
 >()("agon/Versions") {
@@ -102,8 +109,12 @@ const makeVersions = Effect.gen(function* () {
     return { candidates: rows.map((row) => read(row).version), total, next_cursor: nextCursor(cursor, rows.length, total) }
   }, Effect.orDie)
 
-  const ofSeason = Effect.fn("Versions.ofSeason")(function* (season_id: string, state: Standing, { cursor, limit }: PageOf) {
-    const found = yield* queries.ofSeason({ season_id, state, limit: limit + 1, offset: cursor })
+  const ofSeason = Effect.fn("Versions.ofSeason")(function* (season_id: string, { name = "", state }: Which, { cursor, limit }: PageOf) {
+    const start = name.trim()
+    // The database cannot store this character, so nothing has such a name.
+    if (start.includes("\0")) return { versions: [], next_cursor: null }
+    const asked = { season_id, state, limit: limit + 1, offset: cursor }
+    const found = yield* start === "" ? queries.ofSeason(asked) : queries.ofSeasonNamed({ ...asked, start })
     const versions = found.slice(0, limit).map((row) => read(row).version)
     return { versions, next_cursor: nextCursor(cursor, versions.length, cursor + found.length) }
   }, Effect.orDie)

@@ -15,7 +15,7 @@ export const VersionAdminHandlers = group(
     const versions = yield* VersionAdmin
     return handlers.handleAll({
       seasonVersions: Effect.fnUntraced(function* ({ query }) {
-        const { next_cursor, versions } = yield* all.ofSeason((yield* CurrentSeason).id, query.state, query)
+        const { next_cursor, versions } = yield* all.ofSeason((yield* CurrentSeason).id, query, query)
         return { versions: yield* forecasts.added(versions), next_cursor }
       }),
       disqualifyVersion: Effect.fnUntraced(function* ({ params, payload }) {

@@ -1,9 +1,8 @@
 /** A season's versions: entries in contention, which may be disqualified, candidates, and entries that may be let in again. */
 import type { Client } from "@agon/api/Client.ts"
-import type { Entry } from "@agon/api/leaderboard/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
-import { DisqualifyVersion, type Standing } from "@agon/api/version/admin.ts"
-import type { Version } from "@agon/api/version/Version.ts"
+import { DisqualifyVersion } from "@agon/api/version/admin.ts"
+import type { AdministeredVersion, Version } from "@agon/api/version/Version.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
@@ -17,13 +16,13 @@ import { ID_OR_ADDRESS, idIn, notNamed, pastedId } from "../http/pasted.ts"
 import { ifAny, invalid } from "../http/refuse.ts"
 import { doneAt, LeadsTo, type OfSeason, seasonForm } from "./forms.ts"
 import { type SeasonDesk, seasonDesk } from "./guard.ts"
-import { deskNav } from "./parts.ts"
-import { again, standingTable } from "./standing.ts"
+import { deskNav, searchTerm } from "./parts.ts"
+import { again, type Listed, standingTable } from "./standing.ts"
 
 const PART = "entries"
 
 /** The lists of the page, by its parameter `state`. */
-const STANDINGS: ReadonlyArray<readonly ["" | Standing, string]> = [
+const STANDINGS: ReadonlyArray<readonly ["" | Listed, string]> = [
   ["", "In contention"],
   ["testing", "Candidates"],
   ["suspended", "Suspended"],
@@ -59,15 +58,24 @@ const versionIn = Effect.fnUntraced(function* (client: Client, { game, slug }: O
   )
 })
 
+/** On the open ladder, where every entry in contention stands. */
+interface Place {
+  readonly rank: number | null
+  readonly rating: number
+  readonly matches: number
+}
+
+type InContention = Pick<AdministeredVersion, "baseline" | "model" | "model_id" | "owner" | "version" | "version_id">
+
 const entryRow =
   ({ game, slug, state }: Season) =>
-  ({ baseline, matches, model, model_id, owner, rank, rating, version, version_id }: Entry): Html =>
+  ({ baseline, model, model_id, owner, version, version_id }: InContention, on: Place | undefined): Html =>
     html`<tr>
 <th scope="row"><a href="${modelAt(model_id)}">${said(model)}</a> version ${version}</th>
 <td>${owned(owner)}</td>
-<td class="n">${count(rank)}</td>
-<td class="n">${decimal(rating)}</td>
-<td class="n">${count(matches)}</td>
+<td class="n">${on !== undefined && on.rank !== null && count(on.rank)}</td>
+<td class="n">${on !== undefined && decimal(on.rating)}</td>
+<td class="n">${on !== undefined && count(on.matches)}</td>
 <td>${baseline ? html`<a class="do" href="${seasonDeskAt(game, slug, "baselines")}" aria-label="A baseline: take it out of play (${model})">A baseline</a>` : state !== "closed" && html`<a class="do" href="${withQuery(seasonDeskAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
 </tr>
 `
@@ -87,18 +95,33 @@ const disqualifyForm = (tried: Tried | undefined, version: string | undefined): 
   )
 }
 
-const inContention = Effect.fnUntraced(function* ({ client, links, of, page, query, season, tried }: SeasonDesk) {
+/** The rows of entries in contention: by their rank, or those that a search finds. */
+const entriesIn = ({ client, of, page, query: { name }, season }: SeasonDesk) => {
+  const row = entryRow(season)
+  return name === undefined
+    ? Effect.map(
+        client.leaderboard.privateLeaderboard({ params: of, query: { season: of.slug, ladder: "open", ...page } }),
+        ({ entries, next_cursor }) => ({ rows: entries.map((entry) => row(entry, entry)), next_cursor })
+      )
+    : Effect.map(
+        client.versionAdmin.seasonVersions({ params: of, query: { state: "entered", name, ...page } }),
+        ({ next_cursor, versions }) => ({ rows: versions.map((version) => row(version, version.ratings["open"])), next_cursor })
+      )
+}
+
+const inContention = Effect.fnUntraced(function* (desk: SeasonDesk) {
+  const { client, links, of, query, season, tried } = desk
   const wanted = query["version"] ?? ""
-  const [{ entries, next_cursor }, found] = yield* Effect.all(
-    [
-      client.leaderboard.privateLeaderboard({ params: of, query: { season: of.slug, ladder: "open", ...page } }),
-      isUuid(wanted) ? ifAny(client.version.privateVersion({ params: { id: wanted } })) : Effect.succeed(undefined)
-    ],
+  const [{ next_cursor, rows }, found] = yield* Effect.all(
+    [entriesIn(desk), isUuid(wanted) ? ifAny(client.version.privateVersion({ params: { id: wanted } })) : Effect.succeed(undefined)],
     { concurrency: "unbounded" }
   )
   const version = found?.game === of.game && found.season === of.slug ? found : undefined
-  return html`<h2>In contention</h2>
-${table("Entries by their rank on the open ladder", ["Entry", "Owner", "Rank", "Rating", "Matches", "Disqualify"], entries.map(entryRow(season)), "There is none yet.")}
+  const [caption, none] =
+    query["name"] === undefined
+      ? ["Entries by their rank on the open ladder", "There is none yet."]
+      : ["Entries found, the newest first", NONE]
+  return html`${table(caption, ["Entry", "Owner", "Rank", "Rating", "Matches", "Disqualify"], rows, none)}
 ${links(next_cursor)}
 ${
   season.state === "closed"
@@ -109,21 +132,31 @@ ${version !== undefined && aboutVersion(version)}${disqualifyForm(tried, query["
 }`
 })
 
+const NONE = "No name here begins so."
+
+const search = (of: OfSeason, state: string, name: string | undefined): Html =>
+  html`<form class="filter" method="get" action="${seasonDeskAt(of.game, of.slug, PART)}" role="search" aria-label="Entries">
+${state !== "" && html`<input type="hidden" name="state" value="${state}">`}<label>Beginning of a model’s name or its owner’s username<input name="name" value="${name}" maxlength="100" autocomplete="off"></label>
+<button>Search</button>
+</form>${name !== undefined && html`\n<p><a href="${listAt(of, state)}">All of them</a></p>`}`
+
 export const seasonEntries = seasonDesk({
   part: PART,
-  query: ["state", "version", "cursor"],
+  query: ["state", "name", "version", "cursor"],
   forms: [disqualify],
   buttons: [again],
   render: Effect.fnUntraced(function* (desk) {
     const { client, links, of, page, query, season } = desk
     const found = STANDINGS.find(([state]) => state === (query["state"] ?? ""))
     if (found === undefined) return yield* invalid
-    const [state, name] = found
-    const nav = deskNav("Which versions", STANDINGS, (each) => listAt(of, each), state)
-    if (state === "") return html`${nav}${yield* inContention(desk)}`
-    const { next_cursor, versions } = yield* client.versionAdmin.seasonVersions({ params: of, query: { state, ...page } })
-    return html`${nav}<h2>${name}</h2>
-${standingTable(season, state, versions)}
+    const [state, title] = found
+    const named = yield* searchTerm(query["name"])
+    const head = html`${deskNav("Which versions", STANDINGS, (each) => listAt(of, each), state)}<h2>${title}</h2>
+${search(of, state, named)}`
+    if (state === "") return html`${head}${yield* inContention(desk)}`
+    const asked = { state, ...page, ...(named === undefined ? {} : { name: named }) }
+    const { next_cursor, versions } = yield* client.versionAdmin.seasonVersions({ params: of, query: asked })
+    return html`${head}${standingTable(season, state, versions, named === undefined ? undefined : NONE)}
 ${links(next_cursor)}`
   })
 })

@@ -1,6 +1,7 @@
 /** Parts that the pages of the administrator's desk share. */
 import type { PageQuery } from "@agon/api/Pages.ts"
-import { Effect } from "effect"
+import { SearchTerm } from "@agon/api/Wire.ts"
+import { Effect, Schema } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { invalid } from "../http/refuse.ts"
@@ -22,6 +23,11 @@ export const json = (value: unknown): Html => {
   const text = JSON.stringify(value) ?? ""
   return html`<code>${said(text.length > JSON_MAX ? `${text.slice(0, JSON_MAX).toWellFormed()}…` : text)}</code>`
 }
+
+const isSearchTerm = Schema.is(SearchTerm)
+
+/** What a search of the page looks for: a value that is longer than the API takes is none of this page's. */
+export const searchTerm = (term: string | undefined) => (term === undefined || isSearchTerm(term) ? Effect.succeed(term) : invalid)
 
 /** Rows on a page of a list. */
 const ROWS = 50

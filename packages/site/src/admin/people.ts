@@ -15,6 +15,7 @@ import { pastedUsername } from "../http/pasted.ts"
 import { invalid } from "../http/refuse.ts"
 import { given, listed, type OfSeason, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
+import { searchTerm } from "./parts.ts"
 
 const ADMIN_ROWS = 50
 
@@ -108,7 +109,7 @@ export const seasonPeople = seasonDesk({
   buttons: [remove, dismiss],
   render: Effect.fnUntraced(function* ({ account, client, links, of, page, query, season, tried }) {
     const { admins: cursor, ...others } = query
-    const { login } = others
+    const login = yield* searchTerm(others["login"])
     const offset = offsetOf(cursor)
     if (offset === undefined) return yield* invalid
     const [{ admins, next_cursor: next }, { next_cursor, participants, total }, providers] = yield* Effect.all(

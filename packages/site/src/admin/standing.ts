@@ -27,6 +27,9 @@ const letIn = ({ state }: Season, { model, version, version_id }: AdministeredVe
 
 const OWNER_OUT = "Its owner is out of the season: off its roster, or suspended."
 
+/** Entries in contention are listed by their ranks (entries.ts). */
+export type Listed = Exclude<Standing, "entered">
+
 interface List {
   readonly about: string
   readonly caption: string
@@ -35,7 +38,7 @@ interface List {
   readonly cells: (season: Season, version: AdministeredVersion) => Html
 }
 
-const LISTS: Readonly<Record<Standing, List>> = {
+const LISTS: Readonly<Record<Listed, List>> = {
   testing: {
     about: "Each is examined by a runner, plays its trial and enters. A baseline enters out of play.",
     caption: "Candidates, the newest first",
@@ -70,8 +73,9 @@ const LISTS: Readonly<Record<Standing, List>> = {
   }
 }
 
-export const standingTable = (season: Season, state: Standing, versions: ReadonlyArray<AdministeredVersion>): Html => {
+/** `found`: what it says of a search that finds nothing. */
+export const standingTable = (season: Season, state: Listed, versions: ReadonlyArray<AdministeredVersion>, found?: string): Html => {
   const { about, caption, cells, headings, none } = LISTS[state]
   const rows = versions.map((version) => html`<tr>\n${cells(season, version)}\n</tr>\n`)
-  return html`<p>${about}</p>\n${table(caption, headings, rows, none)}`
+  return html`<p>${about}</p>\n${table(caption, headings, rows, found ?? none)}`
 }

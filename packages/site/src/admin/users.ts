@@ -9,6 +9,7 @@ import { button, sureButton } from "../http/buttons.ts"
 import { pastedUsername } from "../http/pasted.ts"
 import { platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
+import { searchTerm } from "./parts.ts"
 
 const edit = platformForm("users", {
   name: "edit",
@@ -56,8 +57,9 @@ export const platformUsers = platformDesk({
   query: ["q", "cursor"],
   buttons: [edit],
   render: Effect.fnUntraced(function* ({ links, client, page, query: { q } }) {
+    const term = yield* searchTerm(q === undefined ? undefined : pastedUsername(q))
     const [{ next_cursor, users }, { username: own }] = yield* Effect.all(
-      [client.platform.users({ query: { ...page, ...(q === undefined ? {} : { q: pastedUsername(q) }) } }), client.account.me()],
+      [client.platform.users({ query: { ...page, ...(term === undefined ? {} : { q: term }) } }), client.account.me()],
       { concurrency: "unbounded" }
     )
     return html`<p>Suspending an account ends its sessions and puts its runner keys out of force.</p>

@@ -32,6 +32,7 @@ import leaseStarts from "./0039_lease_starts.ts"
 import commentsOfThreads from "./0040_comments_of_threads.ts"
 import learnedStarts from "./0041_learned_starts.ts"
 import matchTallies from "./0043_match_tallies.ts"
+import modelNames from "./0044_model_names.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -70,5 +71,6 @@ export const migrations = {
   "0039_lease_starts": statements(leaseStarts),
   "0040_comments_of_threads": statements(commentsOfThreads),
   "0041_learned_starts": statements(learnedStarts),
-  "0043_match_tallies": statements(matchTallies)
+  "0043_match_tallies": statements(matchTallies),
+  "0044_model_names": statements(modelNames)
 }

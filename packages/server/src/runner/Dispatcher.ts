@@ -221,7 +221,7 @@ const makeAudit = Effect.gen(function* () {
     const { key, runner } = caller
     const works = known.has(runner.runtime_version) ? yield* audits.lease(caller, Math.min(1, room)) : []
     for (const { lease } of works)
-      calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, strike_limit: 0 })
+      calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, max_turns: 0, strike_limit: 0 })
     return works.map(({ payload }) => payload)
   })
 })

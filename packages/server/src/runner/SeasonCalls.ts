@@ -234,8 +234,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
 
   const take = (runner: OpenRunner, season: OpenSeason, works: ReadonlyArray<Work>) => {
     for (const work of works) {
-      const [seats, strike_limit] = work.kind === "match" ? [work.versions.length, work.rules.strike_limit] : [null, 0]
-      holdings.add({ lease: work.lease, runner: runner.id, key: runner.key_id, season: season.id, seats, strike_limit })
+      holdings.add({ lease: work.lease, runner: runner.id, key: runner.key_id, season: season.id, ...boundsOf(work) })
     }
     return payloads.of(season, works)
   }
@@ -274,6 +273,12 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     return { receipts, works: yield* take(runner, open!, works) }
   })
 })
+
+/** What the results of this work are checked against. */
+const boundsOf = (work: Work) =>
+  work.kind === "match"
+    ? { seats: work.versions.length, max_turns: work.rules.max_turns, strike_limit: work.rules.strike_limit }
+    : { seats: null, max_turns: 0, strike_limit: 0 }
 
 const leaseCommand = ({ key, runner }: Caller, season: OpenSeason, max: number): Command => ({
   _tag: "LeaseWork",

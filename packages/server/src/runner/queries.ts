@@ -48,6 +48,7 @@ const Held = Schema.Struct({
   key: Schema.String,
   season: Schema.String,
   seats: Schema.NullOr(Schema.Int),
+  max_turns: Schema.Int,
   strike_limit: Schema.Int
 })
 
@@ -143,12 +144,12 @@ const leasesOf =
   "(SELECT count(*) FROM live l WHERE l.runner_id = r.id AND l.until IS NOT NULL)::int + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int"
 
 /** Work by its last lease, unless that lease was given back; audits under the name of their queue. */
-const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.strike_limit FROM (
+const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.max_turns, o.strike_limit FROM (
   SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.key_id AS key, l.season_id::text AS season, cardinality(l.versions) AS seats,
-    (s.rules->'match'->>'strike_limit')::int AS strike_limit
+    (s.rules->'match'->>'max_turns')::int AS max_turns, (s.rules->'match'->>'strike_limit')::int AS strike_limit
   FROM live l JOIN season s ON s.id = l.season_id WHERE NOT l.released
-  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.key_id, w.season_id::text, NULL, 0 FROM review w WHERE NOT w.released
-  UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0 FROM match_audit a WHERE a.state = 'leased') o`
+  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.key_id, w.season_id::text, NULL, 0, 0 FROM review w WHERE NOT w.released
+  UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0, 0 FROM match_audit a WHERE a.state = 'leased') o`
 
 const openRunner = `r.id, r.key_id, r.slots, CASE WHEN r.stopped THEN 'draining' ELSE r.state END AS state, r.accepts, r.engines, r.runtime_version`
 

@@ -66,7 +66,14 @@ export const faultsOf = (result: Result, holding: Holding, path: string, known: 
   if (!isFinished(result)) return []
   const seats = bySeat(result)
   if (seats.some(({ seat }, i) => seat !== i)) return [{ path: `${path}seats`, message: "Every seat of the match stands here once." }]
-  const fault = faultOf(seats, holding.seats!, holding.strike_limit)
+  const { max_turns, strike_limit } = holding
+  if (result.turns > max_turns)
+    return [{ path: `${path}turns`, message: `The match has ${result.turns} turns, by the rules ${max_turns} at most.` }]
+  const over = seats.find(({ strikes }) => strikes > strike_limit)
+  if (over !== undefined) {
+    return [{ path: `${path}seats`, message: `Seat ${over.seat} has ${over.strikes} strikes; with ${strike_limit} it is out.` }]
+  }
+  const fault = faultOf(seats, holding.seats!, strike_limit)
   return fault === undefined ? [] : [{ path: `${path}seats`, message: fault }]
 }
 

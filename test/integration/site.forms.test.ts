@@ -265,6 +265,33 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
     })
   )
 
+  it.effect("end all other sessions by one press, or say how many they have ended and what to do about the rest", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const sql = yield* SqlClient.SqlClient
+      const path = "/me/sessions"
+      const signIns = (n: number) => sql`INSERT INTO session (id, account_id, token_sha256, created_at, last_seen_at, expires_at)
+        SELECT gen_random_uuid(), id, sha256(convert_to('other-' || now() || n, 'UTF8')), now(), now(), now() + interval '1 day'
+        FROM account CROSS JOIN generate_series(1, ${n}::int) n WHERE username = 'ada'`
+      const endOthers = post({ as: "ada", path, body: { form: "end-others" } })
+      yield* signIns(6)
+      const few = yield* endOthers
+      assert.deepStrictEqual([few.status, few.headers.get("location")], [303, `${path}?done=others`])
+      assert.lengthOf((yield* get("ada", path)).text.match(/End the session of/g) ?? [], 1)
+      yield* signIns(40)
+      const many = yield* endOthers
+      assert.strictEqual(many.status, 429)
+      const [, ended, of] =
+        /role="alert"[^>]*><bdi>(\d+) of (\d+) other sessions have ended, and those below have not\. So many are/.exec(many.text) ?? []
+      assert.strictEqual(of, "40", many.text)
+      assert.isAtLeast(Number(ended), 4)
+      const left = many.text.match(/>End <bdi>the session of/g)!.length - 1
+      assert.isTrue(left === 40 - Number(ended) || left === 39 - Number(ended), `${left} are left`)
+      assert.include(many.text, `>End <bdi>all ${left} other sessions</bdi></button>`)
+      assert.notInclude(many.text, "You are signed in here alone.")
+    })
+  )
+
   it.effect("end a session, and the browser forgets it", () =>
     Effect.gen(function* () {
       yield* siteAnswers

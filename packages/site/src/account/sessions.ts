@@ -1,6 +1,8 @@
 /** Where the visitor is signed in, and the ways out. */
 import type { SessionRow } from "@agon/api/account/api.ts"
 import { firstPage } from "@agon/api/Pages.ts"
+import { RateLimited } from "@agon/api/Problem.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
@@ -8,7 +10,7 @@ import { sessionsAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time, timeText } from "../html/words.ts"
 import { notDone, sureButton } from "../http/buttons.ts"
-import { form } from "../http/Form.ts"
+import { form, inWords } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { ifAny } from "../http/refuse.ts"
@@ -31,14 +33,29 @@ const signOut = form({
   send: ({ client }) => Effect.as(client.account.signOut(), { to: "/", signedOut: true })
 })
 
-/** Of the sessions that the page shows. One may have ended by itself meanwhile. */
+/** The API ends one session a call: five of them at once, and then one a second. What is left over is ended by another press. */
+const ENDING = "5 seconds"
+
+/** Of a press that ended some of the sessions and not the others, whatever kept it from those. */
+const endedSome = (ended: number, of: number, why: string) =>
+  `${ended} of ${of} other sessions ${ended === 1 ? "has" : "have"} ended, and those below have not. ${why}`
+
+const TOO_MANY = new RateLimited({ detail: "So many are not ended at once: press the button again for the rest.", retry_after_ms: 1_000 })
+
+/** Of the sessions that the page shows, which are all that an account may have. One may have ended by itself meanwhile. */
 const endOthers = form({
   name: "end-others",
   fields: [],
   send: Effect.fnUntraced(function* ({ client }) {
     const { sessions } = yield* client.account.sessions({ query: firstPage(ROWS) })
     const others = sessions.filter(({ current }) => !current)
-    yield* Effect.forEach(others, ({ id }) => ifAny(client.account.revokeSession({ params: { sid: id } })), { discard: true })
+    let ended = 0
+    const endOne = ({ id }: SessionRow) =>
+      Effect.tap(retryRefused(ifAny(client.account.revokeSession({ params: { sid: id } }))), () => Effect.sync(() => void ended++))
+    yield* Effect.forEach(others, endOne, { discard: true }).pipe(
+      Effect.timeoutOrElse({ duration: ENDING, orElse: () => Effect.fail(TOO_MANY) }),
+      Effect.mapError((error) => inWords(error, (detail) => endedSome(ended, others.length, detail)))
+    )
     return { to: withQuery(sessionsAt, { done: "others" }) }
   })
 })

@@ -96,6 +96,13 @@ const BROKEN = 500
 const isRefusal = (error: unknown): error is Refusal =>
   typeof error === "object" && error !== null && "status" in error && "code" in error && "detail" in error
 
+/** A refusal of the API with another detail; any other failure as it is. */
+export const inWords = (error: unknown, words: (detail: string) => string): unknown => {
+  if (!isRefusal(error)) return error
+  const { code, detail, errors, retry_after_ms, status } = error
+  return { status, code, detail: words(detail), errors, retry_after_ms }
+}
+
 /** Undefined for a failure that is no answer to the form: no session, the service away, or a fault of ours. */
 export const triedOf = (form: Form, typed: Typed, error: unknown): Tried | undefined => {
   const refusal = Schema.isSchemaError(error) ? invalid(fieldErrors(error.issue)) : error

@@ -1,5 +1,6 @@
 /** How audits end that no two runners decide, and what becomes of runners and keys that were flagged. */
 
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
 import { ReplayAudits } from "@agon/server/runner/ReplayAudits.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
@@ -28,6 +29,16 @@ const service = stage.pipe(
   Layer.provideMerge(Service.layer({ replay_check: 0, audit: 1, log_level: "Error" })),
   Layer.provide(Layer.succeed(SettledAfter, 0))
 )
+
+/** Another key of the season's own. */
+const keyedOf = Effect.fnUntraced(function* (fleet: Keyed, here: { readonly game: string; readonly slug: string }) {
+  const { runner } = yield* Service.Service
+  const { key } = yield* retryRefused(fleet.admin.seasonFleet.createSeasonKey({ params: here, payload: { name: "own" } }))
+  const client = yield* runner(key)
+  const open = (accepts: ReadonlyArray<"match" | "admission" | "audit">) =>
+    Effect.map(client.runner.openSession({ payload: { ...about, accepts } }), ({ runner }) => runner)
+  return { ...fleet, client, open }
+})
 
 /** A match that was played and set aside, and who played it. */
 const setAside = Effect.fnUntraced(function* ({ client, open }: Keyed) {
@@ -147,6 +158,34 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
       assert.deepStrictEqual(yield* flagged(player, doubter), [true, true])
       yield* anHourLater(match)
       assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "undecided", status: "failed" })
+    })
+  )
+
+  it.effect("is no matter of a season's keys where a runner of the platform could be flagged for it", () =>
+    Effect.gen(function* () {
+      const { fleet, here } = yield* Stage
+      const own = yield* keyedOf(fleet, here)
+      const auditor = yield* own.open(["audit"])
+      const lease = Effect.map(own.client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 0 } }), ({ leases }) =>
+        leases.find(isAudit)
+      )
+      const played = yield* setAside(yield* keyed("platform", fleet.admin))
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      assert.isUndefined(yield* lease) // it would deny what the platform has played
+      yield* playedAgain(fleet, "")
+      assert.deepStrictEqual(yield* outcomeOf(played.match), { state: "done", verdict: "agreed", status: "rated" })
+
+      const another = yield* keyedOf(fleet, here)
+      const { match } = yield* setAside(another)
+      yield* playedAgain(fleet, "6")
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      assert.isUndefined(yield* lease) // it would confirm what another of the season's keys has played, against the platform's doubt
+      yield* playedAgain(fleet, "6")
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "report_wrong", status: "failed" })
+
+      const third = yield* setAside(yield* keyedOf(fleet, here))
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      assert.strictEqual((yield* lease)!.match_id, third.match) // among themselves they look at each other's matches
     })
   )
 

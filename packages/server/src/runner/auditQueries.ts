@@ -51,7 +51,8 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
   /**
    * Locks the rows it takes, skipping those that another node is taking. A runner gets none that its key has played or answered; the
    * service's own (its key has no creator) gets those waiting since before `since`, even its own. Only the runtime of the
-   * first run is expected to give the same bits.
+   * first run is expected to give the same bits. A key of the season's gets none for which a runner of the platform could be flagged:
+   * the season's administrators could make two keys and have them deny whatever the platform's fleet has played.
    */
   take: SqlSchema.findAll({
     Request: Schema.Struct({
@@ -72,6 +73,8 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
           JOIN runner_key k ON k.id = r.key_id
           WHERE a.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM runner d WHERE d.id = a.doubter_id AND d.key_id = r.key_id)
             AND (m.key_id IS DISTINCT FROM r.key_id OR (k.created_by IS NULL AND a.created_at < ${since})) AND m.status IN ('rated', 'finished') AND m.runtime_version = r.runtime_version AND s.closed_at IS NULL
+            AND (k.season_id IS NULL OR NOT EXISTS (SELECT 1 FROM runner_key p WHERE p.season_id IS NULL
+              AND (p.id = m.key_id OR p.id = (SELECT d.key_id FROM runner d WHERE d.id = a.doubter_id))))
             AND a.season_id = coalesce(${season_id}::uuid, a.season_id)
             AND s.fleet->>'matches' IN ('both', CASE WHEN ${season_id}::uuid IS NULL THEN 'platform' ELSE 'own' END)
             AND r.engines @> jsonb_build_array(jsonb_build_object('game', s.game, 'engine_digest', m.engine_digest))

@@ -4,11 +4,11 @@ import type { Client } from "@agon/api/Client.ts"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
-import { replayUploadKey } from "@agon/server/object/keys.ts"
+import { replayKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, type Scope } from "effect"
-import { hashOf, isMatch, keyed, played, playMatches, report, seasonOf, toldOf } from "../support/Referee.ts"
+import { about, hashOf, isMatch, keyed, played, playMatches, report, seasonOf, toldOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const inService = (title: string, test: () => Effect.Effect<void, unknown, Service.Service | ReplayCheck | ObjectStore | Scope.Scope>) =>
@@ -28,7 +28,15 @@ const resultOf = (work: MatchWork, bytes: Uint8Array) => {
   const about = { kind: "match", runtime_version: "test", played_ms: 1 } as const
   return { ...about, ...toldOf(work, played(work)), replay: { hash: hashOf(bytes), bytes: bytes.length } }
 }
-const say = (client: Client, { lease }: MatchWork, payload: ReturnType<typeof resultOf>) =>
+const inlineOf = (work: MatchWork, text: string) => {
+  const { replay, ...result } = resultOf(work, new TextEncoder().encode(text))
+  return { ...result, replay: { ...replay, inline: text } }
+}
+const keysOf = ({ match_id }: MatchWork) =>
+  ObjectStore.use(({ list }) => list({ prefix: "replays/", limit: 100 })).pipe(
+    Effect.map((found) => found.map(({ key }) => key).filter((key) => key.startsWith(`replays/${match_id}`)))
+  )
+const say = (client: Client, { lease }: MatchWork, payload: ReturnType<typeof resultOf | typeof inlineOf>) =>
   client.runner.result({ params: { lease }, payload })
 const json = (url: string) => Effect.promise(() => fetch(url).then((response) => response.json() as Promise<any>))
 
@@ -130,5 +138,62 @@ inService("stays as it was accepted, whatever a late runner uploads and reports:
     assert.strictEqual((yield* json(`${origin}/v1/matches/${work.match_id}`)).status, "rated")
     assert.isFalse((yield* other.client.runner.heartbeat({ payload: { runner: honest, leases: [] } })).drain)
     assert.strictEqual((yield* playMatches(other.client, honest, 1)).length, 1)
+  })
+)
+
+inService("may come within its result, by either route, and then needs no upload", () =>
+  Effect.gen(function* () {
+    const fleet = yield* keyed("inline")
+    yield* seasonOf("inline", fleet)
+    const { origin } = yield* Service.Service
+    const { inline_replay_bytes, runner } = yield* fleet.client.runner.openSession({ payload: { ...about, accepts: ["match"] } })
+    assert.strictEqual(inline_replay_bytes, 65_536)
+    const first = yield* leaseOne(fleet.client, runner)
+    const text = canonicalJson(played(first).replay)
+    assert.isBelow(text.length, 65_536)
+    assert.deepStrictEqual(yield* say(fleet.client, first, inlineOf(first, text)), { accepted: true })
+    assert.deepStrictEqual(yield* say(fleet.client, first, inlineOf(first, "another, too late")), { accepted: true }, "as before")
+    assert.deepStrictEqual(yield* keysOf(first), [replayKey(first.match_id, hashOf(bytesOf(played(first).replay)))])
+
+    const second = yield* leaseOne(fleet.client, runner)
+    const results = [{ lease: second.lease, ...inlineOf(second, canonicalJson(played(second).replay)) }]
+    const answer = yield* fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, results } })
+    assert.deepStrictEqual(answer.results, [{ lease: second.lease, accepted: true, reason: null }])
+
+    for (const work of [first, second]) {
+      const { replay_url } = yield* json(`${origin}/v1/matches/${work.match_id}`)
+      assert.deepStrictEqual(yield* json(replay_url), JSON.parse(canonicalJson(played(work).replay)))
+    }
+    yield* ReplayCheck.use(({ look }) => look)
+    assert.strictEqual((yield* json(`${origin}/v1/matches/${first.match_id}`)).status, "rated")
+    assert.lengthOf(yield* ObjectStore.use(({ list }) => list({ prefix: "incoming/replays/", limit: 10 })), 0)
+  })
+)
+
+inService("is refused within its result as an upload is: nothing changes, and the next one may be right", () =>
+  Effect.gen(function* () {
+    const fleet = yield* keyed("inline-wrong")
+    yield* seasonOf("inline-wrong", fleet)
+    const { origin } = yield* Service.Service
+    const stranger = yield* keyed("inline-stranger", fleet.admin)
+    const work = yield* leaseOne(fleet.client, yield* fleet.open(["match"]))
+    const text = canonicalJson(played(work).replay)
+    const right = inlineOf(work, text)
+    assert.propertyVal(yield* Effect.flip(say(stranger.client, work, right)), "code", "not_found")
+    const wrong = [
+      [{ ...right.replay, hash: hashOf(new Uint8Array(3)) }, "The replay is hash mismatch."],
+      [{ ...right.replay, bytes: text.length + 1 }, `The replay has ${text.length} bytes.`],
+      [{ ...right.replay, inline: "\ud800" }, "inline of replay holds half of a surrogate pair."],
+      [inlineOf(work, "x".repeat(65_537)).replay, "inline of replay takes text of at most 65536 characters."]
+    ] as const
+    for (const [replay, detail] of wrong) {
+      const headers = { authorization: `Bearer ${fleet.secret}`, "content-type": "application/json" }
+      const body = JSON.stringify({ ...right, replay })
+      const asked = fetch(`${origin}/v1/runner/leases/${work.lease}/result`, { method: "POST", headers, body })
+      const problem = yield* Effect.promise(() => asked.then((response) => response.json() as Promise<any>))
+      assert.deepInclude(problem, { status: 400, code: "invalid_request", detail })
+    }
+    assert.deepStrictEqual(yield* keysOf(work), [], "none of them is kept")
+    assert.deepStrictEqual(yield* say(fleet.client, work, right), { accepted: true })
   })
 )

@@ -7,8 +7,9 @@ import { join } from "node:path"
 import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
 import * as DiskWatch from "@agon/server/DiskWatch.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
-import { incomingKey, replayUploadKey } from "@agon/server/object/keys.ts"
+import { incomingKey, replayKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { takeReplays } from "@agon/server/runner/results.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -198,6 +199,31 @@ it.live.skipIf(!hasSmallDisks)("a disk that is nearly full takes no more models,
       assert.isTrue((yield* objects.stat(replayUploadKey("l1")))._tag === "Some", "what was stored stays")
     }).pipe(Effect.provide(localObjects(directory).pipe(Layer.provide(loopback))))
   })
+)
+
+it.live.skipIf(!hasSmallDisks)(
+  "a disk that is nearly full takes no replay within its result either, and the runner is to report again",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* smallDisk(4 * MIB)
+      yield* Effect.gen(function* () {
+        const objects = yield* ObjectStore
+        const inline = "a replay"
+        const hash = `sha256:${createHash("sha256").update(inline).digest("hex")}`
+        const lease = "01900000-0000-7000-8000-000000000001.1"
+        const told = { kind: "match", runtime_version: "test", reason: "", turns: 1, played_ms: 1, seats: [], state_sha256: "" } as const
+        const result = { ...told, lease, replay: { hash, bytes: inline.length, inline } }
+        const uploads = { take: () => true, sweep: Effect.succeed(0) }
+        const taking = takeReplays({ objects, uploads }, [result], () => "")
+        const filler = fill(directory, 0.02 * 4 * MIB)
+        assert.deepInclude(yield* Effect.flip(taking), { code: "unavailable" })
+        const key = replayKey(lease.slice(0, 36), hash)
+        assert.isTrue((yield* objects.stat(key))._tag === "None")
+        rmSync(filler)
+        yield* taking
+        assert.isTrue((yield* objects.stat(key))._tag === "Some")
+      }).pipe(Effect.provide(localObjects(directory).pipe(Layer.provide(loopback))))
+    })
 )
 
 it.live.skipIf(!hasSmallDisks)("a disk that fills up during an upload answers 503, and nothing of it is left", () =>

@@ -10,7 +10,7 @@ import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
 import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { hashOf, isMatch, keyed, report, seasonOf, uploaded } from "../support/Referee.ts"
+import { about, hashOf, isMatch, keyed, played, playMatches, report, seasonOf, toldOf, uploaded } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const temporary = Effect.acquireRelease(
@@ -104,6 +104,55 @@ it.live(
         yield* sweep
         assert.deepStrictEqual(yield* keysOf, [replayKey(work!.match_id, truth.replay.hash)])
       }).pipe(Effect.provide(Service.layer({ directory, database_url: yield* Postgres.url({ migrate: true }) })))
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live(
+  "are no copies of what came within a result that was refused, also where the service was started anew since",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      const life = Effect.provide(Service.layer({ directory, database_url: yield* Postgres.url({ migrate: true }) }))
+      const keys = (prefix: string) =>
+        ObjectStore.use(({ list }) => list({ prefix, limit: 10 })).pipe(Effect.map((found) => found.map(({ key }) => key)))
+      const inline = "never accepted"
+      const replay = { hash: hashOf(Buffer.from(inline)), bytes: inline.length, inline }
+
+      const { match, secret, work } = yield* Effect.gen(function* () {
+        const fleet = yield* keyed("within")
+        yield* seasonOf("within", fleet)
+        const runner = yield* fleet.open(["match"])
+        const { leases } = yield* fleet.client.runner.lease({ payload: { runner, max: 2, wait_s: 10 } })
+        const [work, other] = leases.filter(isMatch)
+        const told = { kind: "match", runtime_version: "test", played_ms: 1, ...toldOf(work!, played(work!)) } as const
+        const results = [
+          { ...told, lease: work!.lease, replay },
+          { ...told, lease: other!.lease, replay: { hash: replay.hash, bytes: replay.bytes } } // not uploaded, so that none is applied
+        ]
+        const refused = yield* Effect.flip(fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, results } }))
+        assert.deepInclude(refused, { code: "invalid_request", detail: "The replay is missing." })
+        assert.deepStrictEqual(yield* keys("incoming/replays/"), [replayUploadKey(work!.lease)])
+        yield* ObjectStore.use(({ put }) => put(replayKey(work!.match_id, replay.hash), Buffer.from(inline))) // it may have come so far or not
+        yield* fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, holds: [] } }) // both go back
+        return { match: work!.match_id, secret: fleet.secret, work: work!.lease }
+      }).pipe(life)
+
+      yield* Effect.gen(function* () {
+        const { sweep } = yield* ReplayUploads
+        utimesSync(join(directory, "objects", "objects", replayUploadKey(work)), 0, 0)
+        assert.strictEqual(yield* sweep, 0, "the match is open")
+        const client = yield* (yield* Service.Service).runner(secret)
+        const { runner } = yield* client.runner.openSession({ payload: { ...about, accepts: ["match"] } })
+        const again = yield* playMatches(client, runner, 2)
+        assert.include(
+          again.map(({ match_id }) => match_id),
+          match
+        )
+        yield* sweep
+        assert.deepStrictEqual(yield* keys("incoming/replays/"), [])
+        assert.notInclude(yield* keys("replays/"), replayKey(match, replay.hash))
+      }).pipe(life)
     }).pipe(Effect.scoped),
   60_000
 )

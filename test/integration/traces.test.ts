@@ -78,7 +78,7 @@ const traced = Effect.fnUntraced(function* (there: Collector) {
   const part = (name: string) => [...parts, ...inWork].find((span) => span.name === name)!
   // Each process by its own clock.
   inOrder(match.begun_ms, part("lease").ended_ms, part("result").begun_ms, commit.ended_ms, part("result").ended_ms)
-  inOrder(work.begun_ms, part("fetch").ended_ms, part("play").begun_ms, part("play").ended_ms, part("upload").ended_ms, work.ended_ms)
+  inOrder(work.begun_ms, part("fetch").ended_ms, part("play").begun_ms, part("play").ended_ms, work.ended_ms)
   inOrder(work.ended_ms, part("report").begun_ms, part("report").ended_ms)
 
   // A runner sends what belongs to a match, and no secret: neither its key nor links to files.

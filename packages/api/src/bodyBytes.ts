@@ -40,8 +40,8 @@ export const BODY_BYTES: Readonly<Record<string, number>> = {
   editSeason: 64 * KIB,
   openSession: PARAGRAPH, // 64 engines
   heartbeat: PARAGRAPH, // 256 leases
-  result: PARAGRAPH, // a runner's account of a failure: 2,000 characters
-  lease: BODY_BYTES_MAX // 256 results: matches of eight seats, or failures with 2,000 letters about each
+  result: ARTICLE, // a replay of 64 KiB
+  lease: BODY_BYTES_MAX // 256 results: matches of eight seats, some with their replays, or failures with 2,000 letters about each
 }
 
 export const bodyBytes = (operation: string): number => BODY_BYTES[operation] ?? USUAL

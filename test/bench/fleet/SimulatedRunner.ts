@@ -5,7 +5,7 @@
  */
 import { hash } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
-import type { HeartbeatAnswer, LeaseAnswer, MatchWork, Work } from "@agon/api/runner/protocol.ts"
+import type { HeartbeatAnswer, LeaseAnswer, MatchWork, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { played, toldOf } from "../../support/playedMatch.ts"
 import { addressOf, keyOf, type Operation, secretOf, type Target, type Tempo } from "./messages.ts"
@@ -40,6 +40,7 @@ export class SimulatedRunner {
   readonly #n: number
   readonly #headers: Readonly<Record<string, string>>
   #runner = ""
+  #inline_bytes = 0
   #turn: number
 
   constructor(crew: Crew, n: number) {
@@ -54,7 +55,9 @@ export class SimulatedRunner {
     const about = { name: `fleet-${this.#n}`, runtime_version: "test", engines, accepts: ["match", "audit"], slots: 1 }
     const opened = await this.#answered("session", "/v1/runner/sessions", about)
     if (opened === undefined) return
-    this.#runner = JSON.parse(opened.text).runner
+    const { inline_replay_bytes = 0, runner }: RunnerSession = JSON.parse(opened.text)
+    this.#inline_bytes = inline_replay_bytes
+    this.#runner = runner
     const impatient = this.#n % IMPATIENT === 0
     while (!this.#crew.stops()) {
       const work = await this.#lease(impatient ? 0 : WAIT_S)
@@ -129,11 +132,10 @@ export class SimulatedRunner {
     const truth = played(work)
     const bytes = Buffer.from(canonicalJson(truth.replay))
     const began = performance.now()
-    const { pathname, search } = new URL(work.replay_upload.url)
-    const { headers, method } = work.replay_upload
-    const body = { method: method as "PUT", headers, body: bytes, path: pathname + search }
-    if ((await this.#settled("upload", () => this.#ask(body))) === undefined) return
-    const replay = { hash: `sha256:${hash("sha256", bytes)}`, bytes: bytes.length }
+    const named = { hash: `sha256:${hash("sha256", bytes)}`, bytes: bytes.length }
+    const isInline = bytes.length <= this.#inline_bytes
+    if (!isInline && (await this.#upload(work, bytes)) === undefined) return
+    const replay = isInline ? { ...named, inline: bytes.toString() } : named
     const result = { kind: "match", runtime_version: "test", played_ms: 1_000, ...toldOf(work, truth), replay }
     const answer = await this.#answered("result", `/v1/runner/leases/${work.lease}/result`, result)
     if (answer === undefined) return
@@ -142,6 +144,11 @@ export class SimulatedRunner {
     if (receipt.accepted) this.#crew.accepted(work.match_id)
     else if (receipt.reason === "lost") this.#lost(`the result of ${work.lease} was refused as lost`, until)
     else this.#crew.failed(`result refused: ${receipt.reason}`)
+  }
+
+  #upload({ replay_upload: { headers, method, url } }: MatchWork, body: Buffer) {
+    const { pathname, search } = new URL(url)
+    return this.#settled("upload", () => this.#ask({ method: method as "PUT", headers, body, path: pathname + search }))
   }
 
   async #audit(work: Extract<Work, { kind: "audit" }>) {

@@ -82,6 +82,8 @@ export const fields: Readonly<Record<string, string>> = {
   in_play: "Boards in play.",
   infer_us: "Microseconds that one inference takes, as the runner that admitted it measured them.",
   infer_us_max: "Microseconds that one inference may take.",
+  inline: "The replay itself, as text, in place of an upload.",
+  inline_replay_bytes: "Bytes of the longest replay that may be sent in its result.",
   instance: "The request that was refused, where the service names it.",
   is_trial: "Whether it was a trial of a version, which is not rated.",
   isolation: "How models are kept from the runner's machine.",

@@ -20,12 +20,16 @@ export const SLOTS_MAX = 256
 export const ENGINES_MAX = 64
 /** The longest wait of a lease request; the connection stays open meanwhile. */
 export const WAIT_S_MAX = 30
+/** A replay of at most so many bytes may be sent in its result, in place of an upload of its own; most are a tenth as long. */
+export const INLINE_REPLAY_BYTES = 65_536
 
 const LeaseId = text(1, 80)
 const RuntimeVersion = text(1, 200)
 const Digest = text(1, 128)
 const StateSha256 = Schema.String.check(Schema.isPattern(/^[0-9a-f]{64}$/u, { expected: "64 hexadecimal digits" }))
 const Detail = text(0, 2000)
+/** A replay's text. Its bytes in UTF-8 are what `hash` and `bytes` are of. */
+const Inline = Schema.String.check(Schema.isMaxLength(INLINE_REPLAY_BYTES))
 
 /** Sessions of one key; those silent for 90 s are gone and do not count. */
 export class TooManyRunners extends Problem<TooManyRunners>()("too_many_runners", 409, "The key has too many runners") {}
@@ -49,9 +53,13 @@ export const OpenSession = Schema.Struct({
 }).annotate({ identifier: "OpenSession" })
 export type OpenSession = typeof OpenSession.Type
 
-export const RunnerSession = Schema.Struct({ runner: Id, heartbeat_s: Schema.Finite, lease_s: Schema.Finite }).annotate({
-  identifier: "RunnerSession"
-})
+export const RunnerSession = Schema.Struct({
+  runner: Id,
+  heartbeat_s: Schema.Finite,
+  lease_s: Schema.Finite,
+  /** The longest `replay.inline` of a result; a service without it takes uploads alone. */
+  inline_replay_bytes: Schema.optionalKey(Count)
+}).annotate({ identifier: "RunnerSession" })
 export type RunnerSession = typeof RunnerSession.Type
 
 // --- results -------------------------------------------------------------------------------------
@@ -73,8 +81,8 @@ export const MatchFinished = Schema.Struct({
   played_ms: Count32,
   seats: Schema.Array(SeatResult).check(Schema.isBetweenLength(1, 8)),
   state_sha256: StateSha256,
-  /** The upload under the lease. A result without a valid replay counts for nothing. */
-  replay: Schema.Struct({ hash: Sha256, bytes: Count32 })
+  /** The replay in `inline`, or else the upload under the lease. A result without a valid replay counts for nothing. */
+  replay: Schema.Struct({ hash: Sha256, bytes: Count32, inline: Schema.optionalKey(Inline) })
 }).annotate({ identifier: "MatchFinished" })
 export type MatchFinished = typeof MatchFinished.Type
 

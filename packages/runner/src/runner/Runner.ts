@@ -15,9 +15,10 @@
  */
 
 import type { Client } from "@agon/api/Client.ts"
-import type { LeaseAnswer, LeasedResult, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
+import type { LeaseAnswer, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
 import { Effect, Fiber, Latch, type Scope, type Tracer } from "effect"
 import * as MatchSpans from "./MatchSpans.ts"
+import { type Done, leasedOf, requestOf, uploaded } from "./results.ts"
 import { CLOSE_S } from "./stopping.ts"
 import { REQUEST_MARGIN_S, untilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
@@ -37,7 +38,7 @@ interface State {
   session: RunnerSession
   draining: boolean
   readonly running: Map<string, Fiber.Fiber<void>>
-  done: Array<LeasedResult>
+  done: ReadonlyArray<Done>
   /** Of results that are not told yet, where their matches are traced. */
   readonly reports: Map<string, Tracer.Span>
   /** Open while there is something to send: a result, or a stop. */
@@ -65,7 +66,7 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
 const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots }: OpenSession, opened: Effect.Effect<RunnerSession>) {
   while (!state.draining || state.running.size > 0 || state.done.length > 0) {
     yield* Latch.close(state.news)
-    const results = state.done.slice(0, slots)
+    const results = requestOf(state.done, slots)
     const room = state.draining ? 0 : slots - state.running.size
     if (room <= 0 && results.length === 0) {
       yield* state.news.await
@@ -78,8 +79,8 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
     if (answer === undefined) continue
     for (const { lease, reason } of answer.results)
       if (reason !== null) yield* Effect.logInfo("a result was not counted", { lease, reason })
-    const told = new Set(results.map(({ lease }) => lease))
-    state.done = state.done.filter(({ lease }) => !told.has(lease))
+    const told = new Set(results.map(({ work }) => work.lease))
+    state.done = state.done.filter(({ work }) => !told.has(work.lease))
     yield* MatchSpans.reported(state.reports, told)
     if (answer.drain) yield* drain(state, "the service asks for it")
     // Work that is given to a runner that stops goes back when its session is closed.
@@ -102,17 +103,17 @@ const drain = (state: State, why: string) =>
   })
 
 /** One lease request. If one of its results is malformed, they are sent one by one, so that it does not block the others. */
-const ask = (client: Client, { running, session }: State, results: ReadonlyArray<LeasedResult>, room: number) => {
+const ask = (client: Client, { running, session }: State, results: ReadonlyArray<Done>, room: number) => {
   const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
-  const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds: [...running.keys()], results }
+  const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds: [...running.keys()], results: results.map(leasedOf) }
   return untilAnswered("lease", Effect.timeout(client.runner.lease({ payload }), `${wait_s + REQUEST_MARGIN_S} seconds`)).pipe(
     Effect.catchTag("invalid_request", (error) => Effect.as(tellEach(client, results, error.detail), told(results)))
   )
 }
 
-const told = (results: ReadonlyArray<LeasedResult>): LeaseAnswer => ({
+const told = (results: ReadonlyArray<Done>): LeaseAnswer => ({
   leases: [],
-  results: results.map(({ lease }) => ({ lease, accepted: true, reason: null })),
+  results: results.map(({ work: { lease } }) => ({ lease, accepted: true, reason: null })),
   drain: false
 })
 
@@ -129,18 +130,20 @@ const giveUp = (client: Client, lease: string, result: Result) => {
     : client.runner.result({ params, payload: { kind: "admission", runtime_version: result.runtime_version, verdict: "failed", detail } })
 }
 
-const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyArray<LeasedResult>, detail: string) {
+const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyArray<Done>, detail: string) {
   yield* Effect.logWarning("the service refused a result", { detail })
-  for (const { lease, ...result } of results) {
-    yield* untilAnswered("result", client.runner.result({ params: { lease }, payload: result as Result })).pipe(
-      Effect.catchTags({
-        not_found: () => Effect.void,
-        invalid_request: (error) =>
-          Effect.andThen(
-            Effect.logError("the service calls a result malformed; reporting it as failed", { lease, detail: error.detail }),
-            Effect.ignore(giveUp(client, lease, result as Result))
-          )
-      })
+  for (const done of results) {
+    const { lease } = done.work
+    const tell = (payload: Result) =>
+      Effect.catchTag(untilAnswered("result", client.runner.result({ params: { lease }, payload })), "not_found", () => Effect.void)
+    yield* tell(done.result).pipe(
+      Effect.catchTag("invalid_request", (error) => Effect.flatMap(uploaded(done), (other) => (other ? tell(other) : Effect.fail(error)))),
+      Effect.catchTag("invalid_request", (error) =>
+        Effect.andThen(
+          Effect.logError("the service calls a result malformed; reporting it as failed", { lease, detail: error.detail }),
+          Effect.ignore(giveUp(client, lease, done.result))
+        )
+      )
     )
   }
 })
@@ -149,9 +152,10 @@ const start = Effect.fnUntraced(function* (state: State, work: Work) {
   const worker = yield* Worker
   const { kind, lease } = work
   yield* Effect.logDebug("work begins", { lease, kind })
-  const working = Effect.flatMap(MatchSpans.around(work, worker.work(work)), (result) =>
+  const playing = Effect.suspend(() => worker.work(work, state.session.inline_replay_bytes))
+  const working = Effect.flatMap(MatchSpans.around(work, playing), (result) =>
     Effect.suspend(() => {
-      state.done.push({ lease, ...result } as LeasedResult)
+      state.done = [...state.done, { work, result }]
       return Effect.andThen(MatchSpans.reporting(state.reports, work), Effect.logDebug("work is done", { lease, kind }))
     })
   ).pipe(
@@ -171,7 +175,7 @@ const start = Effect.fnUntraced(function* (state: State, work: Work) {
 const beat = Effect.fnUntraced(function* (client: Client, state: State) {
   while (true) {
     yield* Effect.sleep(`${state.session.heartbeat_s} seconds`)
-    const leases = [...state.running.keys(), ...state.done.map(({ lease }) => lease)]
+    const leases = [...state.running.keys(), ...state.done.map(({ work }) => work.lease)]
     if (leases.length === 0) continue
     const answer = yield* client.runner
       .heartbeat({ payload: { runner: state.session.runner, leases } })

@@ -1,6 +1,7 @@
 /** Does one piece of work: downloads its files, plays or examines in the sandbox, and returns the result. */
 
 import type { AdmissionWork, AuditWork, MatchWork, Result, Work } from "@agon/api/runner/protocol.ts"
+import type { Upload } from "@agon/api/Wire.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { hashOf, hexOf } from "@agon/engine/hash.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
@@ -9,14 +10,21 @@ import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
 import { plain } from "@agon/sandbox/Verdict.ts"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { Downloads } from "./Downloads.ts"
+import { Downloads, type TransferFailed } from "./Downloads.ts"
 import { FileCache } from "./FileCache.ts"
 
 const runtime_version = runtimeVersion()
 const span = <A, E, R>(name: string, part: Effect.Effect<A, E, R>) => Effect.withSpan(part, name, { captureStackTrace: false })
 const DETAIL_MAX = 2_000
 
-export class Worker extends Context.Service<Worker, { readonly work: (work: Work) => Effect.Effect<Result> }>()("agon/runner/Worker") {
+export class Worker extends Context.Service<
+  Worker,
+  {
+    /** The result, with its replay in it where that has at most `inline_bytes`; any other has been uploaded. */
+    readonly work: (work: Work, inline_bytes?: number) => Effect.Effect<Result>
+    readonly upload: (upload: Upload, bytes: Uint8Array) => Effect.Effect<void, TransferFailed>
+  }
+>()("agon/runner/Worker") {
   static readonly layer: Layer.Layer<Worker, never, Arena | Downloads | FileCache> = Layer.effect(
     Worker,
     Effect.gen(function* () {
@@ -36,15 +44,15 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
           { concurrency: 4 }
         )
 
-      const play = Effect.fnUntraced(function* (work: MatchWork) {
+      const play = Effect.fnUntraced(function* (work: MatchWork, inline_bytes: number) {
         const seats = yield* span("fetch", seatsOf(work))
         const { board, game, infer_us_max, rules, seed } = work
         const charged = infer_us_max === undefined ? {} : { infer_us_max }
         const played = yield* span("play", arena.play({ game, board, seed, rules, seats, ...charged }))
         const { played_ms, reason, replay, seats: outcome, state_sha256, turns } = played
-        const stored = yield* span("upload", store(downloads, work, replay))
+        const proof = yield* proofOf(downloads, work, replay, inline_bytes)
         const ended = { reason, turns, played_ms: Math.round(played_ms), seats: outcome, state_sha256 }
-        return { kind: "match", runtime_version, ...ended, replay: stored } as const
+        return { kind: "match", runtime_version, ...ended, replay: proof } as const
       })
 
       const audit = Effect.fnUntraced(function* (work: AuditWork) {
@@ -68,12 +76,13 @@ export class Worker extends Context.Service<Worker, { readonly work: (work: Work
       })
 
       return Worker.of({
-        work: (work) =>
+        upload: downloads.put,
+        work: (work, inline_bytes = 0) =>
           Effect.map(
             work.kind === "admission"
               ? Effect.catch(examine(work), failed("admission"))
               : work.kind === "match"
-                ? Effect.catchTags(play(work), {
+                ? Effect.catchTags(play(work, inline_bytes), {
                     SeatUnavailable: unplayable,
                     MachineFault: failed("match"),
                     ReplayTooLarge: failed("match"),
@@ -107,14 +116,17 @@ const unplayable = ({ detail, version_id }: SeatUnavailable): Effect.Effect<Resu
 
 class ReplayTooLarge extends Schema.TaggedError<ReplayTooLarge>()("ReplayTooLarge", { detail: Schema.String }) {}
 
-/** The link to the stored replay. */
-const store = Effect.fnUntraced(function* (downloads: Downloads["Service"], work: MatchWork, replay: Replay) {
-  const bytes = new TextEncoder().encode(canonicalJson(replay))
+/** The replay as a result names it: sent along, or uploaded. */
+const proofOf = Effect.fnUntraced(function* (downloads: Downloads["Service"], work: MatchWork, replay: Replay, inline_bytes: number) {
+  const text = canonicalJson(replay)
+  const bytes = new TextEncoder().encode(text)
+  const named = { hash: hashOf(bytes), bytes: bytes.length }
+  if (bytes.length <= inline_bytes) return { ...named, inline: text }
   const { max_bytes } = work.replay_upload
   if (bytes.length > max_bytes)
     return yield* new ReplayTooLarge({ detail: `The replay has ${bytes.length} bytes, and ${max_bytes} are taken.` })
-  yield* downloads.put(work.replay_upload, bytes)
-  return { hash: hashOf(bytes), bytes: bytes.length }
+  yield* span("upload", downloads.put(work.replay_upload, bytes))
+  return named
 })
 
 /** An audit plays the match again with the timeouts of its replay, which depended on the first machine. */

@@ -8,7 +8,7 @@ import { FREE_SHARE_MIN } from "./Room.ts"
 /** Uploads of one key at once. A URL is given to one uploader, who needs one. */
 const PER_KEY_MAX = 8
 /** Free share below which replays are refused as well: the rest is left to the database. */
-const REPLAY_FREE_SHARE_MIN = 0.02
+export const REPLAY_FREE_SHARE_MIN = 0.02
 
 export interface DiskRoom {
   readonly free_bytes: number

@@ -5,7 +5,8 @@
  *
  * A result that was refused after its replay was taken over has left a copy beside the accepted one. Once the match has ended with another
  * replay, the copy is found by the hash of its upload and removed with it. A lease has one upload, and results of one match
- * may have brought several replays: those are remembered by hash (TakenReplays.ts).
+ * may have brought several replays: those are remembered by hash (TakenReplays.ts). A replay that came in its result has no upload; if
+ * the result is refused it gets one (`leaveUpload`). Only a runner that dies together with the service in between leaves a copy for good.
  */
 
 import { parseLease } from "@agon/domain/season/Lease.ts"
@@ -64,11 +65,16 @@ const makeSweep = Effect.fnUntraced(function* (taken: TakenReplays) {
     })
   )
 
+  /** Answers how many were removed: none where it has a copy and the match is open, since the copy is not found without it. */
   const empty = Effect.fnUntraced(function* (key: string) {
     const lease = parseLease(key.slice(REPLAY_UPLOADS.length))
     const bytes = yield* Effect.catchTag(objects.get({ key, max_bytes: REPLAY_BYTES_MAX }), "ObjectTooLarge", () => Effect.succeedNone)
-    if (lease !== undefined && Option.isSome(bytes)) yield* dropCopy({ match: lease.id, hash: hashOf(bytes.value) })
+    if (lease !== undefined && Option.isSome(bytes)) {
+      const copy = { match: lease.id, hash: hashOf(bytes.value) }
+      if (!(yield* dropCopy(copy)) && Option.isSome(yield* objects.stat(replayKey(copy.match, copy.hash)))) return 0
+    }
     yield* objects.remove(key)
+    return 1
   })
 
   return Effect.gen(function* () {
@@ -79,8 +85,7 @@ const makeSweep = Effect.fnUntraced(function* (taken: TakenReplays) {
     for (let pages = 0; pages < PAGES_MAX; pages++) {
       const page = yield* objects.list({ prefix: REPLAY_UPLOADS, after, limit: PAGE })
       const left = page.filter(({ modified_at }) => modified_at < before)
-      yield* Effect.forEach(left, ({ key }) => empty(key), { concurrency: 8, discard: true })
-      emptied += left.length
+      for (const removed of yield* Effect.forEach(left, ({ key }) => empty(key), { concurrency: 8 })) emptied += removed
       if (page.length < PAGE) break
       after = page.at(-1)!.key
     }

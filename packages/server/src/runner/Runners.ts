@@ -2,7 +2,7 @@
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import { type OpenSession, type RunnerSession, TooManyRunners } from "@agon/api/runner/protocol.ts"
+import { INLINE_REPLAY_BYTES, type OpenSession, type RunnerSession, TooManyRunners } from "@agon/api/runner/protocol.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Lease.ts"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
@@ -154,7 +154,7 @@ const makeRunners = Effect.gen(function* () {
       if (opened.state === "draining") yield* Effect.logWarning(UNTRUSTED, about)
       else if (opened.flagged >= FLAGS_TOLD) yield* Effect.logWarning(OWN_FLAGGED, { ...about, flags: opened.flagged })
       if (!known.has(runtime_version)) yield* Effect.logWarning(UNKNOWN_RUNTIME, { ...about, runtime_version })
-      return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000 }
+      return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000, inline_replay_bytes: INLINE_REPLAY_BYTES }
     }),
 
     close: Effect.fn("Runners.close")(function* (key, id) {

@@ -27,7 +27,7 @@ import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
 import { ReplayUploads } from "./ReplayUploads.ts"
 import { type Caller, Runners } from "./Runners.ts"
-import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays } from "./results.ts"
+import { commandOf, dropUploads, faultsOf, isFinished, leaveUpload, type Reported, takeReplays } from "./results.ts"
 
 /** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
 export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}
@@ -250,19 +250,20 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     const replies = yield* asked(actors, season, commands)
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
-    const [accepted, reported]: [Array<string>, Array<string>] = [[], []]
+    const [accepted, reported]: [Array<Reported>, Array<string>] = [[], []]
     const first = (reply: Reply | undefined) => (reply as Receipt | undefined)?.accepted === true
     for (const { command, lease, result } of results) {
       const reply = command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)
       if (first(reply) && result.kind === "match") reported.push(lease)
       if (first(reply)) yield* noteFault(key.id, season, result)
       const receipt = yield* settled(season, lease, key.id, reply)
+      if (!receipt.accepted) yield* leaveUpload(objects, result)
       if (!receipt.accepted && receipt.reason === "malformed") {
         if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
         return yield* new InvalidRequest({ detail: receipt.detail, errors: [{ path: "results", message: receipt.detail }] })
       }
       if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: it may be another runner's
-      if (receipt.accepted && (result.kind === "unheld" || isFinished(result))) accepted.push(lease)
+      if (receipt.accepted && (result.kind === "unheld" || isFinished(result))) accepted.push(result)
       receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
     }
     const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])

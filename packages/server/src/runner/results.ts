@@ -2,10 +2,11 @@
  * Results on their way to a season: checked before anything is applied, turned into commands, replays taken over.
  *
  * held under this key, by its last lease? ── no ─▶ `Unheld`: its content is not looked at, the season answers it
- *      └─ yes ─▶ sound by itself? ─▶ the upload sized, hashed and put where only this replay can lie ─▶ the season
+ *      └─ yes ─▶ sound by itself? ─▶ its replay, sent along or uploaded, sized, hashed and put where only it can lie ─▶ the season
  *                                                               accepted ─▶ the upload is removed; ReplayUploads.ts does the rest
  */
 
+import { hash } from "node:crypto"
 import { InvalidRequest, Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import { faultOf } from "@agon/domain/match/Outcome.ts"
@@ -15,7 +16,8 @@ import { hexOf } from "@agon/engine/hash.ts"
 import { REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
 import { Effect } from "effect"
 import { replayKey, replayUploadKey } from "../object/keys.ts"
-import type { ObjectStore } from "../object/ObjectStore.ts"
+import type { ObjectStore, Verdict } from "../object/ObjectStore.ts"
+import { REPLAY_FREE_SHARE_MIN } from "../object/Uploads.ts"
 import type { Holding } from "./Holdings.ts"
 import { AUDITS } from "./ReplayAudits.ts"
 import type { ReplayUploads } from "./ReplayUploads.ts"
@@ -50,7 +52,8 @@ export const commandOf = (key: string, result: Reported): Command | undefined =>
     const { detail, fault_reason, version_id = null } = result
     return { _tag: "ReportFault", key, lease, runtime_version: null, fault_reason, version: version_id, detail }
   }
-  const { played_ms, reason, replay, runtime_version, state_sha256, turns } = result
+  const { played_ms, reason, runtime_version, state_sha256, turns } = result
+  const replay = { hash: result.replay.hash, bytes: result.replay.bytes }
   const seats = bySeat(result).map(({ rank, score, strikes }) => ({ rank, score, strikes }))
   return { _tag: "ReportMatch", key, lease, outcome: { runtime_version, reason, turns, played_ms, seats, state_sha256, replay } }
 }
@@ -82,30 +85,59 @@ interface Stores {
   readonly uploads: ReplayUploads["Service"]
 }
 
-/** Sizes and hashes the uploads of held results, and takes them over; fails where an upload differs from its result, and leaves it. */
+/** Takes over the replays of held results; fails where one differs from its result, and leaves its upload. */
 export const takeReplays = ({ objects, uploads }: Stores, results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
   Effect.forEach(
     results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
-    Effect.fnUntraced(function* ({ i, lease, replay: { bytes, hash } }) {
-      const sha256 = hexOf(hash)
-      const into = replayKey(parseLease(lease)!.id, hash)
+    Effect.fnUntraced(function* ({ i, lease, replay }) {
       const refused = (message: string) =>
         Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: `${placeOf(i)}replay`, message }] }))
-      if (!uploads.take(lease, hash)) return yield* refused("Too many different replays were reported for this lease.")
-      const stored = yield* objects
-        .verify({ key: replayUploadKey(lease), sha256, max_bytes: REPLAY_BYTES_MAX, into, keeps_mismatch: true })
-        .pipe(Effect.mapError(() => new Unavailable({ detail: "The object store does not answer just now; report again in a second." })))
-      const message =
-        typeof stored === "string"
-          ? `The replay is ${stored.replace("_", " ")}.`
-          : stored.bytes === bytes
-            ? undefined
-            : `The replay has ${stored.bytes} bytes.`
+      if (!uploads.take(lease, replay.hash)) return yield* refused("Too many different replays were reported for this lease.")
+      const verdict = yield* Effect.catchTag(taken(objects, lease, replay), "ObjectsUnavailable", () => away)
+      const message = messageOf(verdict, replay.bytes)
       if (message !== undefined) return yield* refused(message)
     }),
     { concurrency: 8, discard: true }
+  ).pipe(Effect.tapError(() => Effect.forEach(results, (result) => leaveUpload(objects, result), { discard: true })))
+
+const away = Effect.fail(new Unavailable({ detail: "The object store does not answer just now; report again in a second." }))
+const full = Effect.fail(new Unavailable({ detail: "The disk of the object store is nearly full; report again once there is room." }))
+
+const messageOf = (verdict: Verdict, bytes: number): string | undefined => {
+  if (typeof verdict === "string") return `The replay is ${verdict.replace("_", " ")}.`
+  return verdict.bytes === bytes ? undefined : `The replay has ${verdict.bytes} bytes.`
+}
+
+type Told = Finished["replay"]
+
+/** Measures and hashes a replay, and puts it where only this replay can lie. */
+const taken = (objects: ObjectStore["Service"], lease: string, { bytes, inline, ...replay }: Told) => {
+  const sha256 = hexOf(replay.hash)
+  const into = replayKey(parseLease(lease)!.id, replay.hash)
+  if (inline === undefined)
+    return objects.verify({ key: replayUploadKey(lease), sha256, max_bytes: REPLAY_BYTES_MAX, into, keeps_mismatch: true })
+  const content = Buffer.from(inline)
+  if (hash("sha256", content) !== sha256) return Effect.succeed("hash_mismatch" as const)
+  if (content.length !== bytes) return Effect.succeed({ bytes: content.length })
+  return Effect.gen(function* () {
+    if ((yield* objects.freeShare) < REPLAY_FREE_SHARE_MIN) return yield* full
+    yield* objects.put(into, content)
+    return { bytes }
+  })
+}
+
+/** Removes the uploads of results that were accepted. */
+export const dropUploads = (objects: ObjectStore["Service"], accepted: ReadonlyArray<Reported>) =>
+  Effect.forEach(
+    accepted.filter((result) => inlineOf(result) === undefined),
+    ({ lease }) => Effect.ignore(objects.remove(replayUploadKey(lease))),
+    { concurrency: 8, discard: true }
   )
 
-/** Removes the uploads of leases whose results were accepted. */
-export const dropUploads = (objects: ObjectStore["Service"], leases: ReadonlyArray<string>) =>
-  Effect.forEach(leases, (lease) => Effect.ignore(objects.remove(replayUploadKey(lease))), { concurrency: 8, discard: true })
+/** A replay that came in a refused result is left as if it had been uploaded, so that a copy of it is found (ReplayUploads.ts). */
+export const leaveUpload = (objects: ObjectStore["Service"], refused: Reported): Effect.Effect<void> => {
+  const inline = inlineOf(refused)
+  return inline === undefined ? Effect.void : Effect.ignore(objects.put(replayUploadKey(refused.lease), Buffer.from(inline)))
+}
+
+const inlineOf = (result: Reported): string | undefined => (isFinished(result) ? result.replay.inline : undefined)

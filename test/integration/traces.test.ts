@@ -15,7 +15,7 @@ import * as Service from "../support/Service.ts"
 
 const RUNNER = join(import.meta.dirname, "../../packages/runner/src/main.ts")
 const OF_MATCH = ["agon lease", "agon result", "agon-runner report", "agon-runner work"]
-const OF_WORK = ["agon-runner fetch", "agon-runner play", "agon-runner upload"]
+const OF_WORK = ["agon-runner fetch", "agon-runner play"]
 
 /** The runner as a process of its own. */
 const running = (key: string, origin: string, collector: string) => {

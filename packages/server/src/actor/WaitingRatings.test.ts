@@ -43,6 +43,22 @@ describe("ratings are written", () => {
     assert.deepStrictEqual(commit(2_000, [b]), { written: [b], redo: [], done: null })
   })
 
+  it("as soon as the rate allows a row, where nothing else causes a commit: none is made that could write nothing", () => {
+    const { commit, ratings, state, waiting } = start(0.5)
+    const [a, b, c] = ratings as [LadderRating, LadderRating, LadderRating]
+    assert.deepStrictEqual(commit(1_000, [a, b]).written, [a])
+    assert.strictEqual(waiting.due, 3_000)
+    assert.deepStrictEqual(commit(2_000, [c]).written, [])
+    assert.strictEqual(waiting.due, 3_000)
+    assert.deepStrictEqual(commit(3_000, []).written, [b])
+    assert.deepStrictEqual(commit(5_000, []).written, [c])
+    assert.strictEqual(waiting.due, Infinity)
+    for (const rating of [a, b]) state.unwritten.add(rating) // of an earlier round: five times the rate
+    assert.deepStrictEqual(commit(6_000, []).written, [a])
+    assert.strictEqual(waiting.due, 6_400)
+    assert.deepStrictEqual(commit(6_400, []).written, [b])
+  })
+
   it("within little more than ten seconds, however many there are", () => {
     const { commit, ratings } = start(0.001)
     commit(0, ratings)
@@ -112,7 +128,7 @@ describe("ratings are written", () => {
       waiting.took(500, 1_500)
       const { redo, written } = commit(1_600, [a, b])
       assert.deepStrictEqual([written, redo], [[a], [a, b]])
-      assert.strictEqual(waiting.due, 1_700)
+      assert.strictEqual(waiting.due, 6_600)
       state.phase = "closed"
       assert.deepStrictEqual(commit(1_650, []).written, [b, ...rest.slice(1)])
     })

@@ -21,7 +21,10 @@ import type { State, Writes } from "@agon/domain/season/State.ts"
 /** 4 % of a core of the database: a row takes 140,000 instructions, nearly all of them for its three indexes. */
 export const RATINGS_PER_S = 2_000
 const LAG_MAX_S = 10
-/** While ratings wait: how often a commit is made for them if nothing else causes one, and how often obsolete redo rows are deleted. */
+/**
+ * While ratings wait: how often a commit is made for them if nothing else causes one, or as soon as the rate allows a row where that is later;
+ * and how often obsolete redo rows are deleted.
+ */
 const FLUSH_MS = 100
 const SWEEP_MS = 1_000
 /** Resets a second, as a multiple of `per_s`; and how often a commit is made for them. */
@@ -114,8 +117,16 @@ export class WaitingRatings {
 
   #dueAfter(now: number, { unwritten }: State): number {
     if (this.#since.size + unwritten.size === 0) return Infinity
-    if (unwritten.size > 0 && !this.#pauses(now)) return now + RESET_MS
-    return this.#since.size > 0 ? now + FLUSH_MS : this.#paused_until
+    const reset =
+      unwritten.size > 0 && !this.#pauses(now) ? now + Math.max(RESET_MS, untilOne(this.#resets, RESETS * this.#per_s)) : Infinity
+    const flush = this.#since.size > 0 ? now + Math.max(FLUSH_MS, untilOne(this.#left, this.#rate())) : Infinity
+    const next = Math.min(reset, flush)
+    return next < Infinity ? next : this.#paused_until
+  }
+
+  /** Rows a second. */
+  #rate(): number {
+    return Math.max(this.#per_s, this.#most / LAG_MAX_S)
   }
 
   /** The ratings that waited when the last incarnation ended keep their place and waiting time. */
@@ -162,7 +173,7 @@ export class WaitingRatings {
 
   #fill(now: number): void {
     this.#most = this.#since.size === 0 ? 0 : Math.max(this.#most, this.#since.size)
-    const per_s = Math.max(this.#per_s, this.#most / LAG_MAX_S)
+    const per_s = this.#rate()
     const passed_ms = Math.max(0, now - this.#at) // a clock that was set back adds no tokens
     this.#left = Math.min(Math.max(this.#burst, per_s / 4), this.#left + (per_s * passed_ms) / 1_000)
     this.#resets = Math.min(this.#burst, this.#resets + (RESETS * this.#per_s * passed_ms) / 1_000)
@@ -191,6 +202,9 @@ export class WaitingRatings {
     return oldest
   }
 }
+
+/** How long until there is a whole token, ms. */
+const untilOne = (tokens: number, per_s: number): number => Math.max(0, Math.ceil(((1 - tokens) * 1_000) / per_s))
 
 const changesMoreThanMatches = ({ inserted, rejected, rounds, versions }: Writes): boolean =>
   inserted.size + rejected.size + rounds.size + versions.size > 0

@@ -5,6 +5,7 @@ import type { Snapshot } from "@agon/domain/season/State.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { Rows } from "../support/MemoryStore.ts"
+import type { Table } from "../support/Table.ts"
 import { startIn } from "./audit/sigmas.ts"
 
 export interface View {
@@ -90,27 +91,62 @@ const afterResets = (row: RatingRow, { round, starts }: View["head"], rounds: Vi
   return { ...row, ...SEED, sigma, round, history: [...row.history, ...since.map(() => 0)].slice(-REMEMBERED) }
 }
 
+/** How far somebody has read the rows of a season in memory; views of the same rows share what they consist of. */
+export interface Read {
+  /** So many of the touched rows are known as they are. */
+  readonly known: { ended: number; series: number }
+  ratings: { readonly of: string; readonly read: ReturnType<typeof withKept> } | undefined
+  audits: { readonly of: number; readonly read: View["audits"] } | undefined
+}
+export const unread = (): Read => ({ known: { ended: 0, series: 0 }, ratings: undefined, audits: undefined })
+
 /** The store in memory replaces rows and never changes them, so a view that copies the tables' outsides stays as it was. */
-export const ofMemory = (rows: Rows, known: Known): View => {
-  const ended = [...rows.ended.values()]
+export const ofMemory = (rows: Rows, known: Known, read = unread()): View => {
+  const ended = touchedSince(rows.ended, known.ended, read.known, "ended")
   return {
     head: rows.head,
     settings: rows.settings,
-    versions: new Map(rows.versions),
-    ...withKept(
-      { head: rows.head, rounds: [...rows.rounds.values()] },
-      rows.ratings,
-      [...rows.redo.keys()].sort((a, b) => a - b).map((seq) => rows.redo.get(seq)!)
-    ),
-    boards: new Map(rows.boards),
+    versions: rows.versions.copy(),
+    ...ratingsOf(rows, read),
+    boards: rows.boards.copy(),
     rounds: [...rows.rounds.values()],
-    live: new Map(rows.live),
-    reviews: new Map(rows.reviews),
-    voiding: new Map(rows.voiding),
-    ended: ended.slice(known.ended.size),
-    endedCount: ended.length,
-    rewritten: ended.slice(0, known.ended.size).filter((row) => known.ended.get(row.id) !== row),
-    series: [...rows.series.values()].filter((point) => known.points.get(pointOf(point)) !== point),
-    audits: new Map([...rows.audits.values()].map(({ at, id }) => [id, at]))
+    live: rows.live.copy(),
+    reviews: rows.reviews.copy(),
+    voiding: rows.voiding.copy(),
+    ended: ended.filter(({ id }) => !known.ended.has(id)),
+    endedCount: rows.ended.size,
+    rewritten: ended.filter(({ id }) => known.ended.has(id)),
+    series: touchedSince(rows.series, known.points, read.known, "series"),
+    audits: auditsOf(rows, read)
   }
+}
+
+/** The rows that are not known, or not as they are, by when they were first written. */
+const touchedSince = <Row>(
+  table: Table<string, Row>,
+  known: ReadonlyMap<string, Row>,
+  read: Read["known"],
+  which: keyof Read["known"]
+): ReadonlyArray<Row> => {
+  const isKnown = (key: string) => known.get(key) === table.get(key)
+  const { touched } = table
+  while (read[which] < touched.length && isKnown(touched[read[which]]!)) read[which]++
+  const keys = new Set(touched.slice(read[which]))
+  return [...keys].filter((key) => table.has(key) && !isKnown(key)).map((key) => table.get(key)!)
+}
+
+/** Everything that the ratings in a view depend on. */
+const ratingsOf = ({ head, ratings, redo, rounds }: Rows, read: Read) => {
+  const of = JSON.stringify([ratings.touched.length, redo.touched.length, rounds.touched.length, head.round, head.starts])
+  if (read.ratings?.of !== of) {
+    const commits = [...redo.keys()].sort((a, b) => a - b).map((seq) => redo.get(seq)!)
+    read.ratings = { of, read: withKept({ head, rounds: [...rounds.values()] }, ratings, commits) }
+  }
+  return read.ratings!.read
+}
+
+const auditsOf = ({ audits }: Rows, read: Read): View["audits"] => {
+  const of = audits.touched.length
+  if (read.audits?.of !== of) read.audits = { of, read: new Map([...audits.values()].map(({ at, id }) => [id, at])) }
+  return read.audits!.read
 }

@@ -10,7 +10,7 @@ import { Effect, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import * as Beside from "./audit/Beside.ts"
-import { type Known, ofMemory } from "./View.ts"
+import { type Known, ofMemory, type Read, unread } from "./View.ts"
 import { type Failed, simulate } from "./World.ts"
 import type { Actor, Seen } from "./world/Run.ts"
 
@@ -34,10 +34,14 @@ const GENUINE: InMemory = { Mailbox, MemoryStore, Season, SeasonActor, State }
 
 export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE): Effect.Effect<Seen> => {
   const memory: MemoryStore.Memory = new Map()
+  const reads = new Map<string, Read>()
   const ground = {
     create: (season: string, settings: Parameters<typeof MemoryStore.createSeason>[2]) =>
-      Effect.sync(() => MemoryStore.createSeason(memory, season, settings)),
-    read: (season: string, known: Known) => Effect.sync(() => ofMemory(memory.get(season)!, known)),
+      Effect.sync(() => {
+        MemoryStore.createSeason(memory, season, settings)
+        reads.set(season, unread())
+      }),
+    read: (season: string, known: Known) => Effect.sync(() => ofMemory(memory.get(season)!, known, reads.get(season))),
     slice_ms: Infinity
   }
   const beside = Beside.make(memory)

@@ -6,6 +6,7 @@ import type { InheritedRating } from "@agon/domain/season/rating/LadderRating.ts
 import { freshHead, head, type Snapshot, type State } from "@agon/domain/season/State.ts"
 import { answerAgain, type EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
+import { copied } from "@agon/domain/season/testing/copied.ts"
 import * as testLog from "@agon/domain/season/testing/testLog.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
@@ -13,29 +14,30 @@ import { SeasonClosed } from "@agon/server/actor/Mailbox.ts"
 import { Fenced, type SeasonLog, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { placeOf, type Turn, WaitingRatings } from "@agon/server/actor/WaitingRatings.ts"
 import { Clock, Effect, Layer } from "effect"
+import { Table } from "./Table.ts"
 
-type Row<Table extends "ratings" | "boards" | "rounds" | "live" | "reviews" | "voiding"> = Snapshot[Table][number]
+type Row<Name extends "ratings" | "boards" | "rounds" | "live" | "reviews" | "voiding"> = Snapshot[Name][number]
 
 export interface Rows {
   epoch: number
   seq: number
   head: Snapshot["head"]
   settings: Settings
-  readonly versions: Map<string, Version>
-  readonly notes: Map<string, string | null>
-  readonly ratings: Map<string, Row<"ratings">>
-  readonly redo: Map<number, ReadonlyArray<Row<"ratings">>> // by commit: `rating_redo`
-  readonly boards: Map<string, Row<"boards">>
-  readonly files: Map<string, unknown>
+  readonly versions: Table<string, Version>
+  readonly notes: Table<string, string | null>
+  readonly ratings: Table<string, Row<"ratings">>
+  readonly redo: Table<number, ReadonlyArray<Row<"ratings">>> // by commit: `rating_redo`
+  readonly boards: Table<string, Row<"boards">>
+  readonly files: Table<string, unknown>
   readonly periods: Array<State["writes"]["boardPeriods"][number]>
-  readonly rounds: Map<number, Row<"rounds">>
-  readonly live: Map<string, Row<"live">>
-  readonly reviews: Map<string, Row<"reviews">>
-  readonly voiding: Map<string, Row<"voiding">>
-  readonly ended: Map<string, Ended>
-  readonly seeds: Map<string, InheritedRating>
-  readonly series: Map<string, State["writes"]["series"][number]>
-  readonly audits: Map<string, State["writes"]["audits"][number]>
+  readonly rounds: Table<number, Row<"rounds">>
+  readonly live: Table<string, Row<"live">>
+  readonly reviews: Table<string, Row<"reviews">>
+  readonly voiding: Table<string, Row<"voiding">>
+  readonly ended: Table<string, Ended>
+  readonly seeds: Table<string, InheritedRating>
+  readonly series: Table<string, State["writes"]["series"][number]>
+  readonly audits: Table<string, State["writes"]["audits"][number]>
 }
 export type Memory = Map<string, Rows>
 
@@ -45,27 +47,27 @@ export const createSeason = (memory: Memory, season: string, settings: Settings)
     seq: 0,
     head: freshHead(),
     settings,
-    versions: new Map(),
-    notes: new Map(),
-    ratings: new Map(),
-    redo: new Map(),
-    boards: new Map(),
-    files: new Map(),
+    versions: new Table(),
+    notes: new Table(),
+    ratings: new Table(),
+    redo: new Table(),
+    boards: new Table(),
+    files: new Table(),
     periods: [],
-    rounds: new Map(),
-    live: new Map(),
-    reviews: new Map(),
-    voiding: new Map(),
-    ended: new Map(),
-    seeds: new Map(),
-    series: new Map(),
-    audits: new Map()
+    rounds: new Table(),
+    live: new Table(),
+    reviews: new Table(),
+    voiding: new Table(),
+    ended: new Table(),
+    seeds: new Table(),
+    series: new Table(),
+    audits: new Table()
   })
 }
 
 /** The rows that a claim reads: the same choice of rows as in claim.ts. */
 export const snapshotOf = (id: string, rows: Rows): Snapshot => {
-  const all = <A>(table: Map<unknown, A>): Array<A> => structuredClone([...table.values()])
+  const all = <A>(table: Map<unknown, A>): Array<A> => copied([...table.values()])
   const versions = all(rows.versions).sort((a, b) => a.ord - b.ord)
   const seated = new Set([...rows.live.values()].flatMap((match) => match.versions))
   const kept = keptOf(rows).last
@@ -75,7 +77,7 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
   }
   return {
     id,
-    head: structuredClone(rows.head),
+    head: copied(rows.head),
     settings: rows.settings,
     versions: versions.filter(({ id, status }) => status !== "rejected" && (status !== "superseded" || seated.has(id))),
     left: versions
@@ -86,7 +88,7 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
       .filter(wanted)
       .map((row) => {
         const later = kept.get(placeOf(row))
-        return later === undefined || !row.active || later.round < row.round ? row : structuredClone(later)
+        return later === undefined || !row.active || later.round < row.round ? row : copied(later)
       })
       .sort((a, b) => (a.ladder < b.ladder ? -1 : a.ladder > b.ladder ? 1 : a.ord - b.ord)),
     boards: all(rows.boards),
@@ -114,10 +116,10 @@ const write = (rows: Rows, state: State, turn: Turn): void => {
     rows.notes.set(id, note)
   }
   for (const id of [...writes.inserted.keys(), ...writes.versions, ...writes.rejected.keys()])
-    rows.versions.set(id, structuredClone(versionOf(state, id)!))
+    rows.versions.set(id, copied(versionOf(state, id)!))
   writeRatings(rows, turn)
   for (const [id, { file }] of writes.newBoards) rows.files.set(id, file)
-  for (const id of [...writes.boards, ...writes.newBoards.keys()]) rows.boards.set(id, structuredClone(state.boards.get(id)!))
+  for (const id of [...writes.boards, ...writes.newBoards.keys()]) rows.boards.set(id, copied(state.boards.get(id)!))
   for (const round of state.rounds) if (writes.rounds.has(round.n)) rows.rounds.set(round.n, { ...round })
   writeOpen(rows.live, writes.live, state.live)
   writeOpen(rows.reviews, writes.reviews, state.reviews)
@@ -128,8 +130,7 @@ const write = (rows: Rows, state: State, turn: Turn): void => {
   if (writes.settings) rows.settings = state.settings
 }
 
-const ratingRow = ({ busy: _busy, key: _key, suspended: _suspended, ...row }: Turn["written"][number]): Row<"ratings"> =>
-  structuredClone(row)
+const ratingRow = ({ busy: _busy, key: _key, suspended: _suspended, ...row }: Turn["written"][number]): Row<"ratings"> => copied(row)
 const writeRatings = (rows: Rows, { done, redo, written }: Turn): void => {
   for (const row of written.map(ratingRow)) rows.ratings.set(`${row.ladder} ${row.version}`, row)
   for (const seq of rows.redo.keys()) if (done !== null && seq < done) rows.redo.delete(seq)
@@ -176,7 +177,7 @@ const logOf = (memory: Memory): SeasonLog => {
     rewrite: ({ epoch, season }, changes) =>
       Effect.suspend(() => {
         if (rows(season).epoch !== epoch) return Effect.fail(new Fenced({ season }))
-        return Effect.sync(() => testLog.writeChanges(rows(season), structuredClone(changes)))
+        return Effect.sync(() => testLog.writeChanges(rows(season), copied(changes)))
       })
   }
 }
@@ -213,7 +214,7 @@ const storeOf = (memory: Memory, ratings_per_s: number, own: Clock.Clock) =>
         if (rows.epoch !== fence.epoch || rows.seq !== fence.seq) return Effect.fail(new Fenced({ season: fence.season }))
         write(rows, state, fence.waiting.turn(state, fence.seq + 1, clock.currentTimeMillisUnsafe()))
         rows.seq++
-        rows.head = structuredClone(head(state))
+        rows.head = copied(head(state))
         return Effect.succeed({ ...fence, seq: rows.seq, at: own.currentTimeMillisUnsafe() })
       }),
     answerOf: (season, lease, key) =>

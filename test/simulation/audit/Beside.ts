@@ -1,11 +1,12 @@
 /**
  * Two seasons in one store, with the same boards, entries, owners and keys: what is written of one leaves every row of the
- * other as it was. The store in memory replaces rows and never changes them, so a row that was touched is another one.
+ * other as it was. The store in memory replaces rows and never changes them, and its tables count what was touched.
  */
 
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { Effect, Semaphore } from "effect"
 import type { Memory, Rows } from "../../support/MemoryStore.ts"
+import { Table } from "../../support/Table.ts"
 import { must } from "./Promise.ts"
 
 export interface Beside {
@@ -57,10 +58,10 @@ export const make = (memory: Memory): Beside => {
   return beside
 }
 
-const copyOf = (rows: Rows): Copy =>
-  Object.fromEntries(
-    Object.entries(rows).map(([table, held]) => [table, held instanceof Map ? new Map(held) : isList(held) ? [...held] : held])
-  )
+const copyOf = (rows: Rows): Copy => Object.fromEntries(Object.entries(rows).map(([table, held]) => [table, marked(held)]))
+
+/** A table is as it was as long as nothing was written in it: what was touched only grows. */
+const marked = (held: unknown): unknown => (held instanceof Table ? held.touched.length : isList(held) ? [...held] : held)
 
 const isList = (held: unknown): held is ReadonlyArray<unknown> => Array.isArray(held)
 
@@ -69,7 +70,6 @@ const touchedOf = (copy: Copy, rows: Rows): ReadonlyArray<string> =>
   Object.entries(rows).flatMap(([table, held]) => (isSame(copy[table], held) ? [] : [table]))
 
 const isSame = (was: unknown, is: unknown): boolean => {
-  if (was instanceof Map && is instanceof Map) return was.size === is.size && [...is].every(([key, row]) => was.get(key) === row)
   if (isList(was) && isList(is)) return was.length === is.length && is.every((row, i) => was[i] === row)
-  return was === is
+  return was === (is instanceof Table ? is.touched.length : is)
 }

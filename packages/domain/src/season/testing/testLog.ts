@@ -11,6 +11,7 @@ import { startsDue } from "../rating/Starts.ts"
 import { step } from "../Season.ts"
 import type { State, Writes } from "../State.ts"
 import type { Ended } from "../scheduler/Match.ts"
+import { copied } from "./copied.ts"
 
 export interface Books {
   readonly ended: Map<string, Ended>
@@ -31,7 +32,7 @@ export const writeEnded = (to: Omit<Books, "ratings">, { ended, rerated, seeds, 
   }
   for (const row of ended) {
     if (to.ended.has(row.id)) throw new Error(`match ${row.id} ended twice`) // the primary key
-    to.ended.set(row.id, structuredClone(row))
+    to.ended.set(row.id, copied(row))
   }
   writeChanges(to, { seats: rerated, seeds, points: series })
 }
@@ -43,14 +44,14 @@ export const writeChanges = ({ ended, seeds, series }: Omit<Books, "ratings">, c
     if (row.rated_n === null) continue
     ended.set(match, { ...row, seats: row.seats.map((one, i) => (i === seat ? { ...one, made, open } : one)) })
   }
-  for (const point of changes.points) series.set(`${point.ladder} ${point.at}`, structuredClone(point))
+  for (const point of changes.points) series.set(`${point.ladder} ${point.at}`, copied(point))
   for (const seed of changes.seeds) seeds.set(`${seed.ladder} ${seed.version}`, seed)
 }
 
 export const write = (to: Books, { writes }: State): void => {
   writeEnded(to, writes)
   for (const { busy: _busy, key: _key, suspended: _suspended, ...row } of writes.ratings)
-    to.ratings.set(`${row.ladder} ${row.version}`, structuredClone(row))
+    to.ratings.set(`${row.ladder} ${row.version}`, copied(row))
 }
 
 const counted = ({ ended }: Pick<Books, "ended">): ReadonlyArray<LoggedMatch> =>
@@ -62,7 +63,7 @@ export const endedOf = (of: Books, match: string): EndedMatch | undefined => {
 }
 
 export const leftOf = ({ ratings }: Pick<Books, "ratings">, versions: ReadonlyArray<string>): ReadonlyArray<LeftRating> =>
-  structuredClone([...ratings.values()].filter(({ active, version }) => !active && versions.includes(version)))
+  copied([...ratings.values()].filter(({ active, version }) => !active && versions.includes(version)))
 
 export const placeOf = (of: Pick<Books, "ended">, round: number): LogPlace => ({
   round,
@@ -77,7 +78,7 @@ export const pageOf = (of: Omit<Books, "ratings">, { after, round }: LogPlace, l
   const until = end ? Infinity : (matches.at(-1)?.rated_n ?? after)
   const between = (each: InheritedRating | SeriesPoint) => each.round >= round && each.n >= after && each.n < until
   const of_ = { matches, seeds: [...of.seeds.values()].filter(between), points: [...of.series.values()].filter(between) }
-  return structuredClone(of_)
+  return copied(of_)
 }
 
 export const earlierOf = (of: Omit<Books, "ratings">, ladder: Ladder, versions: ReadonlyArray<string>, after: number): Array<Earlier> =>

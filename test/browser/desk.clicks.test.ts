@@ -218,6 +218,8 @@ else
 
     it.effect("void from the page of a match, find a login on the roster, and read what was done in words", () =>
       clicks(`/matches/${MATCH}`, "root", async (page) => {
+        assert.isFalse(await page.getByRole("link", { name: "Void it" }).isVisible(), "it bothers nobody else")
+        await page.getByText("Rules, runtime, administration").click()
         await follow(page, "Void it")
         assert.strictEqual(await page.getByLabel("Match", { exact: true }).inputValue(), MATCH)
         await goTo(page, `${DESK}/people`)

@@ -4,8 +4,8 @@ import { type Html, html } from "../html/Html.ts"
 import type { Places } from "../html/links.ts"
 import { count, duration, time } from "../html/words.ts"
 
-/** `raw` leads to what the API says of it. */
-export const facts = (at: Places, match: MatchDetail, raw: Html, more: Html | "" = ""): Html => html`<h2>Facts</h2>
+/** `raw` leads to what the API says of it. `rare`: what few people look for, beside the rules and the runtime. */
+export const facts = (at: Places, match: MatchDetail, raw: Html, rare?: readonly [name: string, terms: Html]): Html => html`<h2>Facts</h2>
 <dl>
 <dt>Board</dt><dd><a href="${at.board(match.game, match.season, match.map)}">${match.map}</a></dd>
 ${match.ladder !== null && html`<dt>Made for</dt><dd>the ladder <a href="${at.ladder(match.game, match.season, match.ladder)}">${match.ladder}</a></dd>\n`}${
@@ -13,11 +13,11 @@ ${match.ladder !== null && html`<dt>Made for</dt><dd>the ladder <a href="${at.la
   html`<dt>Played</dt><dd>${time(match.played_at)}${match.played_ms !== null && html`, in ${count(match.played_ms)} ms`}</dd>\n`
 }${match.turns !== null && html`<dt>Turns</dt><dd>${count(match.turns)}</dd>\n`}<dt>Seed</dt><dd>${match.seed}</dd>
 <dt>Raw</dt><dd>${raw}</dd>
-${more}</dl>
-<details><summary>By which rules and runtime it was played</summary>
+</dl>
+<details><summary>Rules, runtime${rare !== undefined && `, ${rare[0]}`}</summary>
 <dl>
 <dt>Rules</dt><dd><code>${match.engine_digest}</code></dd>
-${match.runtime_version !== null && html`<dt>Runtime</dt><dd><code>${match.runtime_version}</code></dd>\n`}</dl>
+${match.runtime_version !== null && html`<dt>Runtime</dt><dd><code>${match.runtime_version}</code></dd>\n`}${rare?.[1]}</dl>
 </details>`
 
 /** The replay's address is signed for an hour, and a shared page is made anew before that. */

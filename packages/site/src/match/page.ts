@@ -39,8 +39,8 @@ const summary = (
 const raw = ({ api }: Places, id: string) =>
   html`<a href="${api}/matches/${id}">the match</a>, <a href="${api}/matches/${id}/frame">its last position</a>`
 
-/** The page is the same for everybody: the desk says to others that it is not theirs. */
-const forAdministrators = ({ game, id, season }: MatchDetail) =>
+/** The page is the same for everybody, and few are administrators: it is folded away, and the desk says to others that it is not theirs. */
+const administration = ({ game, id, season }: MatchDetail) =>
   html`<dt>For administrators</dt><dd><a href="${withQuery(seasonDeskAt(game, season, "matches"), { match: id })}#void" rel="nofollow">Void it</a></dd>\n`
 
 export const matchPage: SharedRoute = {
@@ -67,7 +67,7 @@ export const matchPage: SharedRoute = {
 <h1>${match.seats.map(({ model, model_id }, i) => html`${i > 0 && " – "}${link(at.model(model_id), model)}`)}</h1>
 ${summary(at, match)}${player(at, match, frame)}
 ${seatTable(at, match, frame)}
-${facts(at, match, raw(at, match.id), forAdministrators(match))}
+${facts(at, match, raw(at, match.id), ["administration", administration(match)])}
 ${proof(match)}
 ${
   related !== undefined &&

@@ -26,3 +26,9 @@ export type PersonalPath = `${(typeof PERSONAL_PATHS)[number]}${"" | `/${string}
 const PERSONAL = new RegExp(`^(?:${PERSONAL_PATHS.map((path) => path.replaceAll(/:\w+/g, "[^/?]+")).join("|")})(?=$|[/?])`)
 
 export const isPersonal = (address: string): boolean => PERSONAL.test(address)
+
+/**
+ * Seconds after which a browser asks for a page again that could not be made: in the header Refresh, so that it needs no script. Longer than
+ * Retry-After, since it goes on as long as somebody has the page open. A form is never sent again so.
+ */
+export const ASKED_AGAIN_S = 10

@@ -168,7 +168,7 @@ it.live("while the site is away, and where a request is none of a page's, a page
         const allowed = `style-src 'sha256-${createHash("sha256").update(style).digest("base64")}'`
         assert.include(headers.get("content-security-policy"), `default-src 'none'; script-src 'none'; ${allowed}; form-action 'none'`)
         assert.notMatch(text, /<(script|img|link|form)|style="|url\(/, "it loads nothing and asks nobody")
-        return { status, text }
+        return { status, text, refresh: headers.get("refresh") }
       })
     const form = {
       method: "POST",
@@ -178,15 +178,18 @@ it.live("while the site is away, and where a request is none of a page's, a page
     const away = yield* asked("/matches")
     assert.strictEqual(away.status, 503)
     assert.include(away.text, '<a href="">Ask for this page again</a>')
+    assert.strictEqual(away.refresh, "10", "the browser asks again, without a script")
     const lost = yield* asked("/me/settings", form)
     assert.strictEqual(lost.status, 503)
     assert.include(lost.text, "look whether it was taken before you send it again")
     assert.notInclude(lost.text, 'href=""', "the browser goes back to what was typed")
+    assert.isNull(lost.refresh)
     assert.strictEqual(
       (yield* asked("/me/settings", { ...form, headers: { ...form.headers, origin: "https://elsewhere.example" } })).status,
       403
     )
-    assert.strictEqual((yield* asked("/news", form)).status, 405)
+    const refused = yield* asked("/news", form)
+    assert.deepStrictEqual([refused.status, refused.refresh], [405, null])
     assert.strictEqual((yield* asked("/news", { method: "DELETE" })).status, 405)
     assert.strictEqual((yield* asked("/me/settings", { ...form, body: "x".repeat(300 * 1024) })).status, 413)
   })

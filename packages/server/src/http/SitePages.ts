@@ -10,7 +10,7 @@
  */
 import { Agent, request as ask, type IncomingMessage, type ServerResponse } from "node:http"
 import { SESSION_COOKIE, sessionOf } from "@agon/api/Client.ts"
-import { isPersonal, VISITOR } from "@agon/api/Visitor.ts"
+import { ASKED_AGAIN_S, isPersonal, VISITOR } from "@agon/api/Visitor.ts"
 import { Context, Effect, Metric } from "effect"
 import type { PublicOriginShape } from "../config/publicOrigin.ts"
 import type { Address } from "../config/variables.ts"
@@ -46,7 +46,7 @@ const CONNECTIONS = 64
 const PASSED_ON = ["accept-encoding", "if-none-match"]
 const PASSED_BACK = [
   ...["allow", "cache-control", "content-encoding", "content-security-policy", "content-type", "etag", "location", "referrer-policy"],
-  ...["retry-after", "set-cookie", "vary"]
+  ...["refresh", "retry-after", "set-cookie", "vary"]
 ]
 
 /** Not repeated where the visitor has the page already. */
@@ -215,7 +215,11 @@ const STILL_TYPED = "Go back in your browser, where the form is as it was typed"
 
 const AWAY: Refusal = {
   status: 503,
-  page: plainPage("Away for a moment", "The pages do not answer just now. Try again in a few seconds.", READ_AGAIN),
+  page: plainPage(
+    "Away for a moment",
+    `The pages do not answer just now. Your browser asks again in ${ASKED_AGAIN_S} seconds.`,
+    READ_AGAIN
+  ),
   ofForm: plainPage(
     "Away for a moment",
     `The pages do not answer just now. ${STILL_TYPED}, and look whether it was taken before you send it again.`
@@ -256,6 +260,7 @@ const refuse = (response: ServerResponse, { ofForm, page, status }: Refusal, ret
   response.setHeader("cache-control", "no-store")
   if (status === READ_ONLY.status) response.setHeader("allow", isPersonal(response.req.url!) ? "GET, HEAD, POST" : "GET, HEAD")
   if (status === AWAY.status || status === TOO_MANY.status) response.setHeader("retry-after", String(retry_after_s))
+  if (status === AWAY.status && /^(GET|HEAD)$/.test(response.req.method!)) response.setHeader("refresh", String(ASKED_AGAIN_S))
   if (!isRead(response.req)) response.shouldKeepAlive = false // a body may follow, which nobody reads
   response.writeHead(status).end(text)
 }

@@ -107,7 +107,7 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
     const own = Effect.suspend(() => owned({ request, route, at: inPublic, params, query, ...around }))
     const reading = { visitor: visitorOf(request), reads: [] }
     return Effect.flatMap(hasSignIn, (signIn) =>
-      Effect.flatMap(orFault(request.url, signIn, Effect.provideService(draw(own, signIn), CurrentReading, reading)), ([page, fault]) =>
+      Effect.flatMap(orFault(request, signIn, Effect.provideService(draw(own, signIn), CurrentReading, reading)), ([page, fault]) =>
         send(request, page, { ...PRIVATE, ...later(fault?.retry_after_s) })
       )
     )
@@ -175,7 +175,9 @@ interface Faults {
 
 const makeFaults = (hasSignIn: Effect.Effect<boolean>): Faults => {
   const shown = (request: Request, fault: Fault, headers: Headers) =>
-    Effect.flatMap(hasSignIn, (signIn) => send(request, faultPage(fault, signIn), { ...headers, ...later(fault.retry_after_s) }))
+    Effect.flatMap(hasSignIn, (signIn) =>
+      send(request, faultPage(fault, signIn, request.method), { ...headers, ...later(fault.retry_after_s) })
+    )
   return {
     fault: (request, status) => shown(request, { status }, NO_STORE),
     faulted: (request, cause, headers) => Effect.flatMap(faultedBy(request.url, cause), (fault) => shown(request, fault, headers))

@@ -1,6 +1,7 @@
 /** Refusals and failures as pages in the site's own form. */
+import { ASKED_AGAIN_S } from "@agon/api/Visitor.ts"
 import { Cause, Data, Effect, Exit } from "effect"
-import { HttpClientError } from "effect/http"
+import { HttpClientError, type HttpServerRequest } from "effect/http"
 import { html } from "../html/Html.ts"
 import { layout } from "../html/layout.ts"
 import { type Rendered, rendered } from "./Rendered.ts"
@@ -28,7 +29,7 @@ const WORDS: Readonly<Record<number, readonly [string, string]>> = {
   414: ["Too long an address", "No page has an address that long."],
   429: ["Too many requests", "Your address has asked for a lot within a short time. Try again in a few seconds."],
   500: ["This page is broken", "This is our fault, and it has been written down. Other pages work."],
-  503: ["Away for a moment", "The service does not answer just now. Try again in a few seconds."]
+  503: ["Away for a moment", "The service does not answer just now."]
 }
 
 export const isRateFault = (error: unknown): boolean => statusOf(error) === 429
@@ -74,13 +75,17 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly fault: Fault
 /** Title and sentence. */
 export const wordsOf = ({ status, words }: Fault): readonly [string, string] => words ?? WORDS[status] ?? WORDS[500]!
 
-/** In the frame of every page; `signIn` is that of `layout`. */
-export const faultPage = (fault: Fault, signIn: boolean): Rendered => {
+/** In the frame of every page; `signIn` is that of `layout`. Where the service is away a browser asks for a page again, and sends no form again. */
+export const faultPage = (fault: Fault, signIn: boolean, method: string): Rendered => {
   const [title, sentence] = wordsOf(fault)
+  const again = fault.status === 503 && method !== "POST"
   const main = html`<h1>${title}</h1>
-<p>${sentence}</p>
+<p>${sentence}${again && ` Your browser asks for it again in ${ASKED_AGAIN_S} seconds.`}</p>
 <p><a href="/">To the front page</a></p>`
-  return rendered(layout({ title, main }, signIn), { status: fault.status })
+  return rendered(layout({ title, main }, signIn), {
+    status: fault.status,
+    ...(again ? { headers: { refresh: String(ASKED_AGAIN_S) } } : {})
+  })
 }
 
 /** A page, and the fault that it tells of. */
@@ -95,8 +100,12 @@ export const faultedBy = <E>(address: string, cause: Cause.Cause<E>): Effect.Eff
 }
 
 /** The page, or one that says why there is none. */
-export const orFault = <E>(address: string, signIn: boolean, effect: Effect.Effect<Rendered, E>): Effect.Effect<Shown> =>
+export const orFault = <E>(
+  { method, url }: Pick<HttpServerRequest.HttpServerRequest, "method" | "url">,
+  signIn: boolean,
+  effect: Effect.Effect<Rendered, E>
+): Effect.Effect<Shown> =>
   Effect.flatMap(Effect.exit(effect), (exit): Effect.Effect<Shown> => {
     if (Exit.isSuccess(exit)) return Effect.succeed([exit.value, undefined])
-    return Effect.map(faultedBy(address, exit.cause), (fault) => [faultPage(fault, signIn), fault])
+    return Effect.map(faultedBy(url, exit.cause), (fault) => [faultPage(fault, signIn, method), fault])
   })

@@ -15,7 +15,7 @@ import { notFound } from "./refuse.ts"
 const STORE_FAILS: Fault = {
   status: 503,
   retry_after_s: 2,
-  words: ["Away for a moment", "The store of files does not answer as it should. Try again in a few seconds."]
+  words: ["Away for a moment", "The store of files does not answer as it should."]
 }
 const tooLarge = (max_bytes: number): Fault => ({
   status: 502,

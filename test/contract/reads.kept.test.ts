@@ -1,9 +1,10 @@
 /**
  * Lists of matches and results of models that are kept (match/KeptLists.ts), while seasons play on, lose matches and are hidden: one service that has read them
- * before, and rows worked out here from all matches.
+ * before, one that starts from what was stored, and rows worked out here from all matches.
  */
 
 import { makeFirstRows } from "@agon/server/match/keptMatches.ts"
+import { makeListStore, StoredFrom } from "@agon/server/match/ListStore.ts"
 import type { Asked } from "@agon/server/match/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { makeQueries } from "@agon/server/match/queries.ts"
@@ -12,7 +13,7 @@ import { makeResults } from "@agon/server/model/KeptResults.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 
@@ -118,10 +119,13 @@ const PAGES = [
   { limit: 25, cursor: 110 }
 ]
 
+/** A service that has just started, and stores every list. */
+const started = Effect.map(Layer.build(Layer.fresh(services)).pipe(Effect.provideService(StoredFrom, 0)), Context.get(Matches))
+
 let turn = 0
 /** Each filter under `newest` and one sort more, one of the pages, as the service answers it and as it is worked out here. */
 const compareLists = Effect.fnUntraced(function* (when: string) {
-  const matches = yield* Matches
+  const both = [yield* Matches, yield* started]
   const all = yield* everything
   for (const [filter, fits] of filters)
     for (const sort of ["newest", OTHERS[turn % OTHERS.length]!] as const) {
@@ -129,7 +133,7 @@ const compareLists = Effect.fnUntraced(function* (when: string) {
       const of = all.filter((match) => fits(match) && (sort === "newest" || !match.is_trial))
       const listed = of.filter(({ is_trial }) => !is_trial || (filter.ladder === undefined && filter.top === undefined))
       const expected = listed.toSorted(inOrder(sort)).slice(page.cursor, page.cursor + page.limit)
-      const { list } = yield* matches.list({ ...filter, sort, ...page } as Asked, null)
+      const { list } = yield* both[turn % both.length]!.list({ ...filter, sort, ...page } as Asked, null)
       const name = `${when}: ${JSON.stringify({ ...filter, sort, ...page })}`
       assert.strictEqual(list.total, of.filter(({ is_trial }) => !is_trial).length, name)
       assert.deepStrictEqual(
@@ -138,8 +142,8 @@ const compareLists = Effect.fnUntraced(function* (when: string) {
         name
       )
     }
-  turn += 3 // not the same pages at every stage
-})
+  turn += 3 // not the same pages at every stage, nor from the same service
+}, Effect.scoped)
 
 type Results = Effect.Success<typeof makeResults>
 /** The results of the model, as they are kept and as they are worked out here. */
@@ -177,7 +181,7 @@ const compareResults = Effect.fnUntraced(function* (resultsOf: Results, when: st
 const account = { id: id("account", 3), session_id: "", username: "owner3", admin: false }
 /** All of an owner's matches, in every state and season. */
 const compareOwn = Effect.fnUntraced(function* (when: string) {
-  const matches = yield* Matches
+  const both = [yield* Matches, yield* started]
   const owned =
     (yield* run(`SELECT m.id FROM match m WHERE EXISTS (SELECT 1 FROM seat x WHERE x.match_id = m.id AND x.owner_id = '${account.id}')
     ORDER BY CASE WHEN EXISTS (SELECT 1 FROM seat x WHERE x.match_id = m.id AND x.owner_id = '${account.id}' AND x.rank > 0)
@@ -187,7 +191,7 @@ const compareOwn = Effect.fnUntraced(function* (when: string) {
     { limit: 60, cursor: 140 },
     { limit: 60, cursor: owned.length - 30 }
   ]) {
-    const { matches: page, total } = yield* matches.own(account, undefined, { limit, cursor })
+    const { matches: page, total } = yield* both[++turn % both.length]!.own(account, undefined, { limit, cursor })
     assert.strictEqual(total, owned.length, when)
     assert.deepStrictEqual(
       page.map(({ id }) => id),
@@ -195,7 +199,7 @@ const compareOwn = Effect.fnUntraced(function* (when: string) {
       `${when}: own from ${cursor}`
     )
   }
-})
+}, Effect.scoped)
 
 const MET_SEATS = 200
 const RELATED = 12
@@ -316,7 +320,7 @@ layer(web, { timeout: "60 seconds" })("kept lists of matches", (it) => {
   it.effect("have the matches that came between the count and the first search", () =>
     Effect.gen(function* () {
       const queries = yield* makeQueries
-      const firstRows = makeFirstRows(queries, (_, count) => count)
+      const firstRows = makeFirstRows(queries, (_, count) => count, yield* makeListStore)
       const [{ last, rated }] = (yield* run(`SELECT (head->>'rated')::int AS rated,
         (SELECT max(rated_n) FROM match WHERE season_id = s.id) AS last FROM season s WHERE id = '${seasonId(1)}'`)) as [
         { rated: number; last: number }

@@ -102,6 +102,9 @@ const field = Effect.fnUntraced(function* ({ id, idOf, n, ownKeys }: FullSeason,
   yield* insert("void_order", [{ version_id: idOf("version", 2), season_id: id, actor: ada, reason: "x", created_at: BEGUN }])
   const tally = { version_id: idOf("version", 1), counted_to: BEGUN, voided: 0, tallies: {} }
   for (const table of ["rival_tally", "map_tally"]) yield* insert(table, [tally])
+  yield* insert("kept_list", [
+    { name: "x", season_id: id, marks: "0", kept_to: BEGUN, total: 1, whole: true, last_trial: null, rows: {}, stored_at: BEGUN }
+  ])
   yield* insert("season_tally", [{ season_id: id, counted_to: 1 }])
   yield* insert("match_tally", [{ season_id: id, ladder: "nano", map_id: "duel", classes: 1, matches: 1, first: BEGUN, last: BEGUN }])
 })

@@ -1,8 +1,8 @@
 /** Kept lists against the same list found anew, over seasons that go on and lose matches. */
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { type Duration, Effect } from "effect"
 import { TestClock } from "effect/testing"
-import { type Came, inOrder, KeptLists, type Listed, type Row, type Since } from "./KeptLists.ts"
+import { type Came, inOrder, type Kept, KeptLists, type Listed, type ListStore, type Row, type Since } from "./KeptLists.ts"
 
 const ROWS = 4
 
@@ -74,6 +74,31 @@ class World {
     if (whole) assert.strictEqual(rows.length, all.length)
     return rows.length
   }
+}
+
+/** Processes with one store, whose reads take a while where everything is read. */
+const processes = () => {
+  const stored = new Map<string, ReadonlyMap<string, Kept>>()
+  let saved = 0
+  const store: ListStore = {
+    slow_ms: 50,
+    load: (name) => Effect.sync(() => stored.get(name) ?? new Map()),
+    save: (name, seasons) =>
+      Effect.sync(() => {
+        saved++
+        stored.set(name, seasons)
+      })
+  }
+  const process = () => {
+    const kept = new KeptLists({ rows: ROWS, all: 1_000, store })
+    return (world: World, takes: Duration.Input) =>
+      kept.read(
+        "list",
+        (since) => Effect.tap(world.read(since), () => (since.size === 0 ? TestClock.adjust(takes) : Effect.void)),
+        (everything) => everything
+      )
+  }
+  return { process, saved: () => saved }
 }
 
 const whileReading = (kept: KeptLists, world: World) => Effect.runSync(kept.read("list", world.read, (everything) => everything))
@@ -180,6 +205,49 @@ describe("kept lists", () => {
       yield* TestClock.adjust("11 minutes")
       world.agrees(yield* read)
       assert.deepStrictEqual([anew, world.looked], [2, 2])
+    })
+  )
+
+  it.effect("are stored once they took long to find, and the next process goes on from there", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      for (let i = 0; i < 20; i++) world.play("a", 1, i)
+      const { process, saved } = processes()
+      const slow = process()
+      world.agrees(yield* slow(world, "1 minute"))
+      assert.strictEqual(saved(), 1)
+      const read = yield* Effect.map(process()(world, 0), (listed) => world.agrees(listed))
+      assert.deepStrictEqual([read, world.looked], [ROWS, 21], "what is stored is not looked at again")
+
+      world.void(3)
+      yield* slow(world, "1 minute")
+      assert.strictEqual(saved(), 3, "what had to be found again is stored again")
+      world.looked = 0
+      world.agrees(yield* process()(world, 0))
+      assert.strictEqual(world.looked, 1)
+
+      world.void(3)
+      world.agrees(yield* process()(world, 0))
+    })
+  )
+
+  it.effect("are stored again while they are read, once an hour, and not at all where they were found soon", () =>
+    Effect.gen(function* () {
+      const world = new World()
+      for (let i = 0; i < 20; i++) world.play("a", 1, i)
+      const { process, saved } = processes()
+      const quick = process()
+      world.agrees(yield* quick(world, 0))
+      assert.strictEqual(saved(), 0)
+      const slow = process()
+      yield* slow(world, "1 minute")
+      for (let minute = 0; minute < 120; minute += 5) {
+        world.play("a", 1, 0)
+        yield* TestClock.adjust("5 minutes")
+        world.agrees(yield* slow(world, 0))
+        world.agrees(yield* quick(world, 0))
+      }
+      assert.strictEqual(saved(), 3)
     })
   )
 

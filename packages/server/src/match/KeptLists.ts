@@ -9,10 +9,12 @@
  * another may be written yet, so its matches are read again with each read. Where one was voided, what the kept rows and totals say may be
  * untrue: the statement answers the season's marks as well, and where these have moved the season is read anew.
  *
+ * What took long to find is stored (ListStore.ts), and again from time to time: it is as true for the next process, and for other nodes.
+ *
  * Whoever may see a season is asked with each read: the statement answers for the seasons that this viewer sees, and the kept
  * rows of others are left out.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Duration, Effect } from "effect"
 
 /** A row in the order of its list: the highest figure first, those without one last; then the last to end; then the highest id. */
 export interface Row {
@@ -54,7 +56,7 @@ export interface Listed extends Counted {
 }
 
 /** All of a season's matches before an instant. */
-interface Kept extends Counted {
+export interface Kept extends Counted {
   readonly from: Date
   readonly marks: string
 }
@@ -62,6 +64,15 @@ type Seasons = ReadonlyMap<string, Kept>
 interface KeptList {
   readonly seasons: Seasons
   readonly read_ms: number
+  /** When it was stored; undefined where it was not. */
+  readonly stored_ms: number | undefined
+}
+
+export interface ListStore {
+  readonly load: (name: string) => Effect.Effect<Seasons>
+  readonly save: (name: string, seasons: Seasons) => Effect.Effect<void>
+  /** A list is stored that took at least so long to find. */
+  readonly slow_ms: number
 }
 
 /** The list, or the seasons of which what is kept is still true. */
@@ -70,6 +81,9 @@ const isMap = (taken: Step): taken is Seasons => taken instanceof Map
 
 /** After a longer time so many matches may have come that reading them takes more than a request's time. */
 const FRESH_MS = 600_000
+
+/** A stored list that is still read is stored again, so that the next process has less to read. */
+const STORE_EVERY_MS = 3_600_000
 
 /** From when on matches are to be read, by season; all matches of a season that is not in it. */
 export type Since = ReadonlyMap<string, Date>
@@ -81,6 +95,7 @@ export interface Options {
   readonly rows: number
   /** Rows kept of all lists; those that were read least recently leave first. */
   readonly all: number
+  readonly store?: ListStore
 }
 
 export const inOrder = (a: Row, b: Row): number => {
@@ -126,7 +141,8 @@ export class KeptLists {
       Effect.flatMap(read(new Map(Array.from(known, ([season_id, { from }]) => [season_id, from]))), (came): Effect.Effect<Step> => {
         const isStale = ({ marks, season_id }: Came) => known.has(season_id) && known.get(season_id)!.marks !== marks
         const stale = new Set(came.filter(isStale).map(({ season_id }) => season_id))
-        if (stale.size === 0) return Effect.map(Clock.currentTimeMillis, (now) => this.#join(name, known, came, now))
+        if (stale.size === 0)
+          return Effect.flatMap(Clock.currentTimeMillis, (now) => this.#stored(name, now, this.#join(name, known, came, now)))
         return Effect.succeed(new Map([...known].filter(([season_id]) => !stale.has(season_id))))
       })
     // Ends, since nothing can be untrue of a season that is read anew.
@@ -134,9 +150,41 @@ export class KeptLists {
       Effect.flatMap(step(known), (taken) => (isMap(taken) ? everything(taken) : Effect.succeed(taken)))
     return Effect.flatMap(Clock.currentTimeMillis, (now): Effect.Effect<Listed, E | F, R> => {
       const kept = this.#lists.get(name)
-      if (kept === undefined || now - kept.read_ms > FRESH_MS) return anew(everything(kept?.seasons ?? new Map()))
-      return Effect.flatMap(step(kept.seasons), (taken) => (isMap(taken) ? anew(everything(taken)) : Effect.succeed(taken)))
+      const long = (known: Seasons | undefined) => anew(this.#storing(name, known, everything))
+      if (kept === undefined || now - kept.read_ms > FRESH_MS) return long(kept?.seasons)
+      return Effect.flatMap(step(kept.seasons), (taken) => (isMap(taken) ? long(taken) : Effect.succeed(taken)))
     })
+  }
+
+  /** Where nothing is known, from what another process has stored. What took long to find is stored. */
+  #storing<E, R>(
+    name: string,
+    known: Seasons | undefined,
+    everything: (known: Seasons) => Effect.Effect<Listed, E, R>
+  ): Effect.Effect<Listed, E, R> {
+    const { store } = this.#options
+    if (store === undefined) return everything(known ?? new Map())
+    return Effect.gen({ self: this }, function* () {
+      const stored = known === undefined ? yield* store.load(name) : undefined
+      const [took, listed] = yield* Effect.timed(everything(known ?? stored!))
+      const isStored = stored !== undefined && stored.size > 0
+      if (isStored || Duration.toMillis(took) >= store.slow_ms) yield* this.#save(name, yield* Clock.currentTimeMillis, store)
+      return listed
+    })
+  }
+
+  #save(name: string, now: number, store: ListStore): Effect.Effect<void> {
+    const list = this.#lists.get(name)
+    if (list === undefined) return Effect.void
+    this.#lists.set(name, { ...list, stored_ms: now })
+    return store.save(name, list.seasons)
+  }
+
+  #stored(name: string, now: number, listed: Listed): Effect.Effect<Listed> {
+    const { store } = this.#options
+    const stored_ms = this.#lists.get(name)?.stored_ms
+    if (store === undefined || stored_ms === undefined || now - stored_ms < STORE_EVERY_MS) return Effect.succeed(listed)
+    return Effect.as(this.#save(name, now, store), listed)
   }
 
   /** The number of rows kept. */
@@ -146,6 +194,7 @@ export class KeptLists {
 
   #join(name: string, known: Seasons, came: ReadonlyArray<Came>, now: number): Listed {
     const { rows } = this.#options
+    const stored_ms = this.#lists.get(name)?.stored_ms
     const seasons = new Map(this.#lists.get(name)?.seasons)
     const lists = came.map((each): Counted => {
       const before = known.get(each.season_id)
@@ -155,7 +204,7 @@ export class KeptLists {
       if (kept !== undefined && isNewer(kept, seasons.get(each.season_id), before)) seasons.set(each.season_id, kept)
       return { ...list, total: (before?.total ?? 0) + each.total }
     })
-    this.#put(name, { seasons, read_ms: now })
+    this.#put(name, { seasons, read_ms: now, stored_ms })
     const each = new Map(came.map(({ season_id }, i) => [season_id, lists[i]!]))
     return { ...merged(lists, rows), last_trial: lastTrial(lists), total: lists.reduce((sum, { total }) => sum + total, 0), each }
   }

@@ -17,6 +17,7 @@ import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { isKeepable } from "./firstRows.ts"
 import { type CountSeason, type FirstRows, filtersOf, isScattered, makeFirstRows, makeOwnTotals, makeTotals } from "./keptMatches.ts"
+import { makeListStore } from "./ListStore.ts"
 import { type Asked, eitherSideOf, type Found, type Listing, listsTrials, namesSide } from "./listing.ts"
 import { type MatchRow, makeQueries } from "./queries.ts"
 import { Replays } from "./Replays.ts"
@@ -214,7 +215,8 @@ const makeMatches = Effect.gen(function* () {
   const queries = yield* makeQueries
   const whole = yield* makeWholeCounts
   const countSeason = makeTotals(queries, whole)
-  const list = yield* makeLists(queries, countSeason, makeFirstRows(queries, whole))
+  const store = yield* makeListStore
+  const list = yield* makeLists(queries, countSeason, makeFirstRows(queries, whole, store))
   const replays = yield* Replays
 
   const find = Effect.fnUntraced(function* (id: string, viewer: Viewer) {
@@ -252,5 +254,5 @@ const makeMatches = Effect.gen(function* () {
     return { season_id, models, list: { matches, total: matches.length, next_cursor: null } }
   })
 
-  return Matches.of({ list, get, frame, related, ...makeOwn(queries, makeOwnTotals(queries, whole), replayOf) })
+  return Matches.of({ list, get, frame, related, ...makeOwn(queries, makeOwnTotals(queries, whole, store), replayOf) })
 })

@@ -4,7 +4,7 @@ import { hash } from "node:crypto"
 import { Effect } from "effect"
 import { FIRST_ROWS, isKeepable } from "./firstRows.ts"
 import { KeptCounts } from "./KeptCounts.ts"
-import { KeptLists } from "./KeptLists.ts"
+import { KeptLists, type ListStore } from "./KeptLists.ts"
 import { type Asked, type Fitting, type Found, isTallied, type Listing, type OfSeason } from "./listing.ts"
 import type { makeQueries, OfOwner } from "./queries.ts"
 import type { WholeCount } from "./WholeCounts.ts"
@@ -54,8 +54,9 @@ const LARGE_SIDE = 50_000
 const orderable = <L extends Listing>(listing: L): L =>
   isKeepable(listing.query.sort) ? listing : { ...listing, query: { ...listing.query, sort: "newest" } }
 
-export const makeFirstRows = (queries: Queries, whole: WholeCount) => {
-  const [sides, seasons] = [new KeptLists({ rows: FIRST_ROWS, all: ROWS_MAX }), new KeptLists({ rows: FIRST_ROWS, all: ROWS_MAX })]
+export const makeFirstRows = (queries: Queries, whole: WholeCount, store: ListStore) => {
+  const options = { rows: FIRST_ROWS, all: ROWS_MAX, store }
+  const [sides, seasons] = [new KeptLists(options), new KeptLists(options)]
 
   return {
     /** A large side is read anew beside the requests that ask for it. */
@@ -86,8 +87,8 @@ export const makeFirstRows = (queries: Queries, whole: WholeCount) => {
 }
 
 /** The number of an owner's matches in every state, kept season by season as lists are, without rows. */
-export const makeOwnTotals = (queries: Queries, whole: WholeCount) => {
-  const owners = new KeptLists({ rows: 0, all: ROWS_MAX })
+export const makeOwnTotals = (queries: Queries, whole: WholeCount, store: ListStore) => {
+  const owners = new KeptLists({ rows: 0, all: ROWS_MAX, store })
   return (of: OfOwner) => {
     const name = `own ${JSON.stringify(of)}`
     return Effect.map(

@@ -75,6 +75,7 @@ export const PLAY: ReadonlyArray<Part> = [
   part("void_order"),
   part("rival_tally", ofVersions),
   part("map_tally", ofVersions),
+  part("kept_list"),
   part("match_tally"),
   part("season_tally"),
   part("version", { keys: versionKeys("gone") }),

@@ -33,6 +33,7 @@ import commentsOfThreads from "./0040_comments_of_threads.ts"
 import learnedStarts from "./0041_learned_starts.ts"
 import matchTallies from "./0043_match_tallies.ts"
 import modelNames from "./0044_model_names.ts"
+import keptLists from "./0045_kept_lists.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -72,5 +73,6 @@ export const migrations = {
   "0040_comments_of_threads": statements(commentsOfThreads),
   "0041_learned_starts": statements(learnedStarts),
   "0043_match_tallies": statements(matchTallies),
-  "0044_model_names": statements(modelNames)
+  "0044_model_names": statements(modelNames),
+  "0045_kept_lists": statements(keptLists)
 }

@@ -1,0 +1,40 @@
+/** Where processes keep lists that took long to find (KeptLists.ts), so that the next process and other nodes go on from there. */
+import { Clock, Context, Effect } from "effect"
+import type { Kept, ListStore } from "./KeptLists.ts"
+import { makeQueries, STORED_MAX } from "./listQueries.ts"
+
+/** A list is stored that took so long to find; finding a stored one takes some 5 ms. */
+export class StoredFrom extends Context.Reference<number>("agon/StoredFrom", { defaultValue: () => 50 }) {}
+
+/** Changes with whatever names and rows mean. */
+const FORMAT = "1"
+
+export const makeListStore = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const store: ListStore = {
+    slow_ms: yield* StoredFrom,
+
+    load: (name) =>
+      Effect.map(
+        Effect.orDie(queries.keptOf(`${FORMAT} ${name}`)),
+        (seasons) =>
+          new Map(
+            seasons.map(({ kept_to, rows, season_id, ...list }): [string, Kept] => [
+              season_id,
+              { ...list, from: kept_to, rows: rows.map(([id, figure, ended_us]) => ({ id, figure, ended_us })) }
+            ])
+          )
+      ),
+
+    save: (name, seasons) =>
+      Effect.gen(function* () {
+        const rows = Array.from(seasons, ([season_id, { from, rows, ...list }]) => ({
+          ...{ ...list, season_id, kept_to: from },
+          rows: rows.map(({ ended_us, figure, id }) => [id, figure, ended_us] as const)
+        }))
+        yield* queries.storeKept({ name: `${FORMAT} ${name}`, now: new Date(yield* Clock.currentTimeMillis), seasons: rows })
+        yield* queries.forgetKept(STORED_MAX)
+      }).pipe(Effect.catch((error) => Effect.logWarning("what is kept of a list is not stored", error)))
+  }
+  return store
+})

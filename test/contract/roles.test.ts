@@ -3,8 +3,7 @@
  * each is answered follows from the row; a row that nobody can make succeed fails, so no route is without a test that calls it.
  */
 
-import type { RateClass } from "@agon/api/Boundary.ts"
-import { RateLimits } from "@agon/server/http/RateLimits.ts"
+import { type Bucket, RateLimits } from "@agon/server/http/RateLimits.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as A from "../support/Administration.ts"
@@ -18,7 +17,7 @@ import type { Answered } from "../support/Web.ts"
 type Caller = Callers.Caller
 
 /** Buckets that requests took from, since somebody looked. */
-const taken: Array<RateClass> = []
+const taken: Array<Bucket> = []
 const counting = Layer.succeed(RateLimits, {
   takeUnsafe: () => 0,
   take: (rate) => Effect.sync(() => void taken.push(rate))
@@ -59,7 +58,8 @@ const ratesOf = (row: Row, caller: Caller): ReadonlyArray<string> => {
   if (row.auth === "public") return [row.rate]
   if (isForged(row, caller)) return []
   const known = row.auth === "runner" ? caller.key !== undefined && caller.key !== "agon_rk_none" : isSignedIn(caller)
-  return known ? [row.rate, "public"] : ["public"]
+  const adds = routeOf(row) === "POST /v1/threads/comments" ? ["comment"] : []
+  return known ? [row.rate, "public", ...adds] : ["public"]
 }
 
 const send = ({ json, method, session, url }: Sending, { account, foreign, key }: Caller) => {

@@ -1,4 +1,6 @@
 /** Comment threads over the whole service (docs/contract.md#comments). */
+
+import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -8,6 +10,7 @@ import { blocked } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { newcomer } from "../support/newcomer.ts"
 import type { Answered } from "../support/Web.ts"
+import { unlimited } from "../support/Web.ts"
 
 const { matchIds: x, modelIds: m, uuid } = Fixture
 const web = Fixture.layer.pipe(Layer.provideMerge(A.layer))
@@ -381,6 +384,30 @@ layer(web, A.options)("at one time", (it) => {
       const { json } = yield* A.ask(threadOf(x.open))
       assert.deepStrictEqual([json.thread.comments, json.thread.locked], [9 + answers.filter(({ status }) => status === 201).length, true])
       assert.deepStrictEqual(A.refusal(yield* say("ada", { match: x.open }, "me")), [409, "thread_locked"])
+    })
+  )
+})
+
+layer(
+  Fixture.layer.pipe(Layer.provideMerge(A.layerWith(RateLimits.layer({ ...unlimited, comment: { per_s: 1 / 30, burst: 3 } })))),
+  A.options
+)("comments of one account", (it) => {
+  it.effect("are so many and then few, however many requests it has: each stays, and tells whom it answers", () =>
+    Effect.gen(function* () {
+      const about = { match: x.nano }
+      const first = yield* published("ada", about, "me")
+      const parent = yield* published("bob", about, "ask me")
+      const told = () => Effect.map(A.read("/v1/me/notifications", "bob"), ({ json }) => json.total)
+      const before = yield* told()
+      yield* say("ada", about, "one", parent)
+      yield* say("ada", about, "two", parent)
+      const refused = yield* say("ada", about, "three", parent)
+      assert.deepStrictEqual(A.refusal(refused), [429, "rate_limited"])
+      assert.isAtMost(Number(refused.headers.get("retry-after")), 30)
+      yield* A.remove(`/v1/comments/${first}`, undefined, "ada")
+      assert.deepStrictEqual(A.refusal(yield* say("ada", about, "three", parent)), [429, "rate_limited"], "a deleted one counts")
+      assert.strictEqual(yield* told(), before + 2)
+      assert.strictEqual((yield* say("bob", about, "I am another")).status, 201)
     })
   )
 })

@@ -3,6 +3,7 @@ import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
 import { group } from "../http/group.ts"
+import { RateLimits } from "../http/RateLimits.ts"
 import { matchTag, seasonTag, unseenTag } from "../http/tags.ts"
 import { twinsOf } from "../http/twins.ts"
 import { Comments } from "./Comments.ts"
@@ -15,6 +16,7 @@ export const CommunityHandlers = group(
   Effect.fnUntraced(function* (handlers) {
     const comments = yield* Comments
     const threads = yield* Threads
+    const limits = yield* RateLimits
     const { twins } = twinsOf(handlers)
     return handlers.handleAll({
       ...twins(
@@ -27,7 +29,8 @@ export const CommunityHandlers = group(
           return thread
         })
       ),
-      postComment: ({ payload }) => Effect.flatMap(CurrentAccount, (account) => threads.post(account, payload)),
+      postComment: ({ payload }) =>
+        Effect.flatMap(CurrentAccount, (account) => Effect.andThen(limits.take("comment", account.id), threads.post(account, payload))),
       deleteComment: ({ params }) => Effect.flatMap(CurrentAccount, (account) => comments.remove(account, params.id)),
       reportComment: ({ params, payload }) =>
         Effect.flatMap(CurrentAccount, (account) => comments.report(account, params.id, payload.reason)),

@@ -18,7 +18,7 @@ import * as Postgres from "../support/Postgres.ts"
 
 const season = seasonId(1)
 
-const filled = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, { matches: 6_000, entries: 100 })))
+const filled = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, { matches: 6_000, entries: 400 })))
 const database = filled.pipe(Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 4 })))
 
 /** Conditions of the totals, and the same as SQL. */
@@ -32,6 +32,7 @@ const filters: ReadonlyArray<readonly [Partial<Asked>, string]> = [
   [{ ladder: "open", map: "board-3", class: "nano" }, "ladder = 'open' AND map_id = 'board-3' AND classes & 1 <> 0"],
   [{ top: 1 }, "best_place <= 1"],
   [{ ladder: "open", top: 30 }, "ladder = 'open' AND best_place <= 30"],
+  [{ top: 300 }, "best_place <= 300"],
   [{ map: "board-3", top: 30 }, "map_id = 'board-3' AND best_place <= 30"],
   [{ ladder: "nano", since: "2026-09-01T00:00:00Z" }, "ladder = 'nano' AND ended_at >= '2026-09-01T00:00:00Z'"]
 ]

@@ -15,8 +15,8 @@ import { makeQueries } from "./tallyQueries.ts"
 
 /** Matches of a season after which it is counted on. */
 export const NEW_MATCHES_MIN = 1_000
-/** Matches of one transaction: 50 ms. */
-const NUMBERS = 20_000
+/** Matches of one transaction: 0.1 to 0.2 s. It writes as many counts for a thousand, so more of them cost less each. */
+const NUMBERS = 50_000
 
 export class TallySweep extends Context.Service<
   TallySweep,

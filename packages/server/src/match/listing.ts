@@ -358,12 +358,12 @@ const countedAfter = (sql: Sql, listing: OfSeason, later: Fragment): Fragment =>
   sql`SELECT count(*)::int AS total, min(m.ended_at) AS first, max(m.ended_at) AS last
     FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, rated)} ${later}`
 
-/** Places that are counted beside the season: as many as a query may ask for. */
-export const PLACES_MAX = 1_000
+/** Places that are counted beside the season. A query may ask for more, which are rarely asked for and would be nine of ten counts. */
+export const PLACES_MAX = 100
 
 /** Whether matches are counted beside the season by what the query filters by. */
 export const isTallied = ({ map, players_max, players_min, since, top, ...query }: Asked): boolean =>
-  since === undefined && (top === undefined || (map ?? players_max ?? players_min ?? query.class) === undefined)
+  since === undefined && (top === undefined || (top <= PLACES_MAX && (map ?? players_max ?? players_min ?? query.class) === undefined))
 
 /** The matches that were counted beside the season `s`, by match_tally_key, and those after them, by match_rated. */
 export const talliedOfSeason = (sql: Sql, listing: OfSeason): Fragment => {

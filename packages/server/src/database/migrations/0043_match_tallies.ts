@@ -1,6 +1,6 @@
 /**
  * How many matches of a season count, up to the number of rating `counted_to`, in two ways: by ladder, board and classes, without a place;
- * and by ladder and the best place that a seat had, as far as lists ask for it, without the rest. Both grow with what seasons have,
+ * and by ladder and the best place that a seat had, up to some place, without the rest. Both grow with what seasons have,
  * not with their matches. `first` and `last` are when the first and the last of them ended, and stay when one of them is voided.
  *
  * The service counts beside the season (match/TallySweep.ts), and a trigger takes a voided match out again: so play pays nothing, and

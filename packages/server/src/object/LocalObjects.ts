@@ -3,7 +3,6 @@
  * size are checked during the PUT, so a stored object is always correct.
  */
 import { Clock, Context, DateTime, Effect, Layer, Option, Redacted } from "effect"
-import { collect } from "./contentMeter.ts"
 import { hmacSha256, type Mac } from "./hmacSha256.ts"
 import { type ObjectDirectory, openObjectDirectory, readPath } from "./ObjectDirectory.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "./ObjectStore.ts"
@@ -57,8 +56,7 @@ const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeo
   list: directory.list,
   verify: directory.verify,
   get: Effect.fnUntraced(function* ({ key, max_bytes }) {
-    if (Option.isNone(yield* directory.stat(key))) return Option.none()
-    const bytes = yield* Effect.catchIf(collect(directory.read(key), max_bytes), isAbsent, () => Effect.undefined) // removed since
+    const bytes = yield* directory.readWhole(key, max_bytes)
     if (bytes === undefined) return Option.none()
     return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : Option.some(bytes)
   }),
@@ -74,8 +72,6 @@ const makeStore = (directory: ObjectDirectory, mac: Mac, origin: string): (typeo
   freeShare: Effect.map(directory.room, ({ free_bytes, total_bytes }) => free_bytes / total_bytes),
   remove: directory.remove
 })
-
-const isAbsent = ({ detail }: ObjectsUnavailable): boolean => detail === "ENOENT"
 
 const uploadAt = (mac: Mac, origin: string, { expires_s, key, max_bytes, sha256 }: UploadRequest, now_ms: number): Upload => {
   const expires = Math.floor(now_ms / 1000) + expires_s

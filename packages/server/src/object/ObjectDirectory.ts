@@ -16,7 +16,7 @@ import * as fs from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { Clock, Effect, Option, Stream } from "effect"
 import { contentMeter, meterInto } from "./contentMeter.ts"
-import { absentIsUndefined, codeOf, flushDirectory, makeDirectories, pinned, renamed, unlinked, writeNew } from "./files.ts"
+import { absentIsUndefined, codeOf, flushDirectory, makeDirectories, pinned, renamed, unlinked, wholeFile, writeNew } from "./files.ts"
 import { isReplayUpload } from "./keys.ts"
 import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
@@ -60,8 +60,19 @@ const make = (directory: string) => {
       Effect.map((found) => (found?.isFile() ? Option.some({ bytes: found.size }) : Option.none()))
     )
   const read = (key: string, range?: Range): Stream.Stream<Uint8Array, ObjectsUnavailable> => readPath(key, pathOf(key), range)
+  /** An object in memory; undefined where there is none. */
+  const readWhole = (key: string, max_bytes: number) => attempt("get", key, () => wholeFile(pathOf(key), max_bytes))
   const room = sharedRuns(() => fs.statfs(root))
-  return { read, stat, list: listing(root), remove, ...receiving(places), verify: verifying(places, remove), room: roomOf(() => room("")) }
+  return {
+    read,
+    readWhole,
+    stat,
+    list: listing(root),
+    remove,
+    ...receiving(places),
+    verify: verifying(places, remove),
+    room: roomOf(() => room(""))
+  }
 }
 
 type Places = ReturnType<typeof placesIn>

@@ -41,8 +41,11 @@ export const measure = Effect.fnUntraced(function* <E>(content: Stream.Stream<Ui
   return fits ? { bytes: meter.bytes(), sha256: meter.sha256() } : ("too_large" as const)
 })
 
+/** The bytes of a stream in memory. */
 export const collect = Effect.fnUntraced(function* <E>(content: Stream.Stream<Uint8Array, E>, max_bytes: number) {
   const chunks: Array<Uint8Array> = []
-  const fits = yield* meterInto(contentMeter(max_bytes), content, (chunk) => Effect.sync(() => chunks.push(chunk)))
-  return fits ? new Uint8Array(Buffer.concat(chunks)) : ("too_large" as const)
+  let bytes = 0
+  const taken = Stream.takeWhile(content, (chunk) => (bytes += chunk.byteLength) <= max_bytes)
+  yield* Stream.runForEach(taken, (chunk) => Effect.sync(() => chunks.push(chunk)))
+  return bytes <= max_bytes ? new Uint8Array(Buffer.concat(chunks)) : ("too_large" as const)
 })

@@ -29,6 +29,26 @@ export const writeNew = async (path: string, bytes: Uint8Array, flushed: boolean
   }
 }
 
+/** The bytes of a file that nobody changes; undefined where there is no such file. */
+export const wholeFile = async (path: string, max_bytes: number): Promise<Uint8Array<ArrayBuffer> | "too_large" | undefined> => {
+  const handle = await absentIsUndefined(() => fs.open(path, "r"))
+  if (handle === undefined) return undefined
+  try {
+    const found = await handle.stat()
+    if (!found.isFile()) return undefined
+    if (found.size > max_bytes) return "too_large"
+    const bytes = new Uint8Array(found.size)
+    for (let at = 0; at < bytes.length; ) {
+      const { bytesRead } = await handle.read(bytes, at, bytes.length - at, at)
+      if (bytesRead === 0) throw new Error("a stored file has become shorter")
+      at += bytesRead
+    }
+    return bytes
+  } finally {
+    await handle.close()
+  }
+}
+
 /** A rename or a new entry survives a power cut only once the directory that holds it is flushed. */
 export const flushDirectory = async (path: string): Promise<void> => {
   const handle = await fs.open(path, "r")

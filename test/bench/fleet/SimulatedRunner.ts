@@ -1,7 +1,7 @@
 /**
  * A runner that says what the contract's runner says (docs/contract.md#runner-protocol) and plays by the rules, with simple players
- * instead of models: its replays and state hashes hold good, and audits of its matches agree. What takes a real one its time is waited
- * for. It repeats what was not answered, as a real one does, and notes where a promise was broken.
+ * instead of models: its replays and state hashes hold good, and audits of its matches agree. As a real one does it asks for the next match
+ * with the result of the last. What takes a real one its time is waited for. It repeats what was not answered, as a real one does, and notes where a promise was broken.
  */
 import { hash } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
@@ -59,9 +59,11 @@ export class SimulatedRunner {
     this.#inline_bytes = inline_replay_bytes
     this.#runner = runner
     const impatient = this.#n % IMPATIENT === 0
-    while (!this.#crew.stops()) {
-      const work = await this.#lease(impatient ? 0 : WAIT_S)
-      if (work?.kind === "match") await this.#play(work)
+    let next: Work | undefined
+    while (!this.#crew.stops() || next !== undefined) {
+      const work: Work | undefined = next ?? (await this.#lease(impatient ? 0 : WAIT_S))
+      next = undefined
+      if (work?.kind === "match") next = await this.#play(work)
       else if (work?.kind === "audit") await this.#audit(work)
       else if (impatient) await pause(IMPATIENT_EVERY_MS)
     }
@@ -86,7 +88,8 @@ export class SimulatedRunner {
     return leases[0]
   }
 
-  async #play(work: MatchWork) {
+  /** Answers the work that came with the answer to its result. */
+  async #play(work: MatchWork): Promise<Work | undefined> {
     const crew = this.#crew
     crew.playing++
     let until = Date.parse(work.expires_at)
@@ -103,8 +106,9 @@ export class SimulatedRunner {
         if (until === LOST) break
       }
     }
-    if (until !== LOST) await this.#report(work, until)
+    const next = until === LOST ? undefined : await this.#report(work, until)
     crew.playing--
+    return next
   }
 
   /** Until when the lease is kept: longer, as before where nobody answered, or LOST. */
@@ -128,22 +132,23 @@ export class SimulatedRunner {
     else this.#crew.broken(`${what} ${left_ms} ms before it was to run out`)
   }
 
-  async #report(work: MatchWork, until: number) {
+  async #report(work: MatchWork, until: number): Promise<Work | undefined> {
     const truth = played(work)
     const bytes = Buffer.from(canonicalJson(truth.replay))
-    const began = performance.now()
     const named = { hash: `sha256:${hash("sha256", bytes)}`, bytes: bytes.length }
     const isInline = bytes.length <= this.#inline_bytes
-    if (!isInline && (await this.#upload(work, bytes)) === undefined) return
+    if (!isInline && (await this.#upload(work, bytes)) === undefined) return undefined
     const replay = isInline ? { ...named, inline: bytes.toString() } : named
-    const result = { kind: "match", runtime_version: "test", played_ms: 1_000, ...toldOf(work, truth), replay }
-    const answer = await this.#answered("result", `/v1/runner/leases/${work.lease}/result`, result)
-    if (answer === undefined) return
-    this.#crew.took("settled", performance.now() - began)
-    const receipt: { readonly accepted: boolean; readonly reason?: string } = JSON.parse(answer.text)
-    if (receipt.accepted) this.#crew.accepted(work.match_id)
-    else if (receipt.reason === "lost") this.#lost(`the result of ${work.lease} was refused as lost`, until)
-    else this.#crew.failed(`result refused: ${receipt.reason}`)
+    const results = [{ lease: work.lease, kind: "match", runtime_version: "test", played_ms: 1_000, ...toldOf(work, truth), replay }]
+    const asking = { runner: this.#runner, max: this.#crew.stops() ? 0 : 1, wait_s: 0, holds: [], results }
+    const answer = await this.#answered("result", "/v1/runner/leases", asking)
+    if (answer === undefined) return undefined
+    const { leases, results: receipts }: LeaseAnswer = JSON.parse(answer.text)
+    const { accepted, reason } = receipts[0]!
+    if (accepted) this.#crew.accepted(work.match_id)
+    else if (reason === "lost") this.#lost(`the result of ${work.lease} was refused as lost`, until)
+    else this.#crew.failed(`result refused: ${reason}`)
+    return leases[0]
   }
 
   #upload({ replay_upload: { headers, method, url } }: MatchWork, body: Buffer) {

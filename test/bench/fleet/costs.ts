@@ -4,7 +4,7 @@
  *   idle    nobody is there
  *   held    matches are held with heartbeats, all other runners wait: the rest beyond the idle share is what long polls cost
  *   beaten  the same, with many more heartbeats
- *   played  matches end: the rest is what a match costs (its lease, its upload, its result)
+ *   played  matches end: the rest is what a match costs (its result, with its replay, and the next lease)
  *   read    the same with readers
  */
 import type { Measured } from "./messages.ts"

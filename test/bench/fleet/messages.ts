@@ -25,7 +25,7 @@ export type Order =
   /** Matches that were begun end; then `done`. */
   | { readonly kind: "stop" }
 
-export const OPERATIONS = ["session", "lease", "empty", "heartbeat", "upload", "result", "settled", "audit", "read"] as const
+export const OPERATIONS = ["session", "lease", "empty", "heartbeat", "upload", "result", "audit", "read"] as const
 export type Operation = (typeof OPERATIONS)[number]
 
 /** Milliseconds of each operation that succeeded, and how often each failure was seen. */

@@ -23,7 +23,7 @@ export const table: Table = {
   write: { per_s: 1, burst: 5 },
   upload: { per_s: 5, burst: 40 },
   runner: { per_s: Infinity, burst: Infinity },
-  comment: { per_s: 1 / 30, burst: 30 }
+  comment: { per_s: 1 / 10, burst: 200 }
 }
 
 export class RateLimits extends Context.Service<

@@ -6,7 +6,7 @@ import { postOnce } from "@agon/server/notification/postOnce.ts"
 import { WebhookDelivery, WebhookGuard } from "@agon/server/notification/WebhookDelivery.ts"
 import { Webhooks } from "@agon/server/notification/Webhooks.ts"
 import { assert, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { seeded } from "../support/AddressedDatabase.ts"
@@ -131,6 +131,44 @@ layer(allowing)("a receiver that is gone", (it) => {
         left.map(({ subject }) => subject),
         ["His, which no node has looked at.", "Third."]
       )
+    })
+  )
+})
+
+/** As many as are told at once. */
+const HOGS = 16
+layer(allowing)("receivers that take long and have much to be told", (it) => {
+  it.effect("keep no other one from its turn: whoever was told least recently comes first", () =>
+    Effect.gen(function* () {
+      const { dead, sql, well } = yield* begin
+      yield* sql`INSERT INTO webhook (id, account_id, url, secret, created_at)
+        SELECT gen_random_uuid(), w.account_id, w.url, w.secret, w.created_at FROM webhook w JOIN account a ON a.id = w.account_id AND a.username = 'ada',
+          generate_series(2, ${HOGS}::int)`
+      for (const subject of ["First.", "Second.", "Third."]) yield* tell("ada", subject)
+      yield* TestClock.adjust("1 minute")
+      yield* tell("bob", "His, which is newer than all of theirs.")
+      assert.strictEqual(yield* round, HOGS)
+      yield* TestClock.adjust("10 seconds") // in which they answered
+      yield* round
+      assert.lengthOf(well.received, 1)
+      while ((yield* round) > 0);
+      assert.lengthOf(dead.received, 3 * HOGS)
+    })
+  )
+
+  it.effect("gain nothing where they are made anew", () =>
+    Effect.gen(function* () {
+      const { sql, well } = yield* begin
+      yield* TestClock.adjust("1 minute")
+      yield* sql`DELETE FROM webhook WHERE account_id = (SELECT id FROM account WHERE username = 'ada')`
+      yield* sql`INSERT INTO webhook (id, account_id, url, secret, created_at)
+        SELECT gen_random_uuid(), a.id, 'http://127.0.0.1:9/', 's', ${new Date(yield* Clock.currentTimeMillis)}::timestamptz
+        FROM account a, generate_series(1, ${HOGS}::int) WHERE a.username = 'ada'`
+      yield* tell("ada", "First.")
+      yield* TestClock.adjust("1 second")
+      yield* tell("bob", "His.")
+      yield* round
+      assert.lengthOf(well.received, 1)
     })
   )
 })

@@ -190,7 +190,8 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
 
   return {
     /**
-     * Webhooks that are not busy, each with the first delivery that is due, those that have waited longest first. They are busy until
+     * Webhooks that are not busy, each with the first delivery that is due, those that were told least recently first: by how long their
+     * deliveries wait, a few that answer late and have much to be told would keep all others from their turn. They are busy until
      * their outcome is written, or until `until` where whoever took them is gone. Rows that another node is taking are skipped. The
      * lock does not keep a commit from writing a delivery. None is taken that may not be told anything.
      */
@@ -204,7 +205,7 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
             SELECT d.id, d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${now}
             ORDER BY d.due_at LIMIT 1) d
           WHERE w.channel IN ('web', 'season') AND w.disabled_at IS NULL AND w.busy_until <= ${now}
-          ORDER BY d.due_at LIMIT ${limit} FOR NO KEY UPDATE OF w SKIP LOCKED),
+          ORDER BY coalesce(w.last_at, w.created_at), d.due_at LIMIT ${limit} FOR NO KEY UPDATE OF w SKIP LOCKED),
         taken AS (UPDATE webhook w SET busy_until = ${until} FROM free f WHERE w.id = f.id RETURNING w.id, w.url, w.secret, f.delivery)
         SELECT t.id AS webhook_id, t.url, t.secret, d.id, d.kind, d.subject, d.link, d.created_at, d.attempts, s.game, s.slug AS season
         FROM taken t JOIN webhook_delivery d ON d.webhook_id = t.id AND d.id = t.delivery

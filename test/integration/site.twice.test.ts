@@ -1,5 +1,6 @@
 /** Forms that are sent twice, as a double click on a page without scripts does it, beside a real service: each is taken once. */
-import { assert, layer } from "@effect/vitest"
+import { routes } from "@agon/site/routes.ts"
+import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
@@ -36,6 +37,14 @@ const count = (table: string, column: string, text: string) =>
   )
 
 const leads = ({ headers, status }: Shown) => [status, headers.get("location")]
+
+it("comments, answers and notices are forms that add something each time", () => {
+  const adding = routes.flatMap((route) => ("forms" in route ? (route.forms ?? []) : [])).filter(({ adds }) => adds === true)
+  assert.deepStrictEqual(
+    adding.map(({ name }) => name),
+    ["notice", "notice", "write", "answer"]
+  )
+})
 
 layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })("a form that is sent twice", (it) => {
   it.effect("makes one comment, announcement, post and notice, and both are led to the same page", () =>

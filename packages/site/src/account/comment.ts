@@ -19,6 +19,7 @@ import { COMMENT_HINT, DELETED, deleted, sent } from "./comments.ts"
 const answer = form({
   name: "answer",
   fields: ["body"],
+  adds: true,
   codes: { comment_word_listed: "body" },
   send: (posted) => sent(posted, { body: posted.typed.one("body"), parent_id: posted.params["id"]! })
 })

@@ -40,6 +40,7 @@ export const DELETED = "Its text is gone then. Its place stays empty, and answer
 const write = form({
   name: "write",
   fields: ["body"],
+  adds: true,
   codes: { comment_word_listed: "body" },
   send: (posted) => sent(posted, { body: posted.typed.one("body") })
 })

@@ -17,6 +17,7 @@ interface Own<Name extends string, Asked extends Taken> {
   readonly name: string
   readonly fields: ReadonlyArray<Name>
   readonly codes?: Readonly<Record<string, Name>>
+  readonly adds?: true
   /** Leads back to the page that it is on, unless it answers something else. */
   readonly send: (asked: Asked & { readonly typed: Typed<Name> }) => Effect.Effect<unknown, unknown>
 }

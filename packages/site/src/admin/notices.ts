@@ -12,7 +12,11 @@ import { given, platformForm, seasonForm } from "./forms.ts"
 import { platformDesk, seasonDesk } from "./guard.ts"
 
 type Field = "subject" | "link"
-const NOTICE: { readonly name: string; readonly fields: ReadonlyArray<Field> } = { name: "notice", fields: ["subject", "link"] }
+const NOTICE: { readonly name: string; readonly fields: ReadonlyArray<Field>; readonly adds: true } = {
+  name: "notice",
+  fields: ["subject", "link"],
+  adds: true
+}
 
 const payloadOf = (typed: Typed<Field>) => ({
   subject: typed.one("subject"),

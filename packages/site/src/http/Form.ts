@@ -48,6 +48,8 @@ export interface Form<Name extends string = string> {
   readonly codes?: Readonly<Record<string, Name>>
   /** The id of the element that tells at the top of the page what became of the form; without one the form itself tells why it was refused. */
   readonly outcome?: string
+  /** Each sending adds another thing, also if it says the same: the very same form is known longer (sentOnce.ts). */
+  readonly adds?: true
 }
 
 export const form = <const Name extends string>(one: Form<Name>): Form<Name> => one

@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import type { Done, Shown } from "./Form.ts"
-import { makeSentOnce, REMEMBERED_MAX, REMEMBERED_MS, type Sending, UNDER_WAY_MAX } from "./sentOnce.ts"
+import { ADDED_MS, makeSentOnce, REMEMBERED_MAX, REMEMBERED_MS, type Sending, UNDER_WAY_MAX } from "./sentOnce.ts"
 
 const textOf = (n: number) => `0e0e0e0e-0000-4000-8000-${n.toString(16).padStart(12, "0")}`
 const sending = (n: number, change: Partial<Sending> = {}): Sending => ({
@@ -34,6 +34,22 @@ describe("a form that is sent twice", () => {
       assert.strictEqual(calls.n, 1)
       yield* TestClock.adjust(1)
       assert.deepStrictEqual(yield* send, { to: "/2" })
+    })
+  )
+
+  it.effect("is known for an hour where it adds something, such as a comment that is sent again from a page gone back to", () =>
+    Effect.gen(function* () {
+      const { calls, once, work } = yield* fixture
+      const comment = once(sending(1, { adds: true }), work)
+      yield* comment
+      for (let n = 2; n < 2 * REMEMBERED_MAX; n++) yield* once(sending(n), work)
+      const others = calls.n
+      yield* TestClock.adjust(ADDED_MS - 1)
+      assert.deepStrictEqual(yield* comment, { to: "/1" }, "whatever other forms are sent")
+      assert.strictEqual(calls.n, others)
+      yield* TestClock.adjust(1)
+      yield* comment
+      assert.strictEqual(calls.n, others + 1)
     })
   )
 

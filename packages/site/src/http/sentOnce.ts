@@ -4,7 +4,8 @@
  * the session, the address and all that was sent are the same, this text included. So the same words written on a page that was loaded
  * again are another form, and so are other words on a page that the browser went back to.
  *
- *   first ──▶ the form's calls, beside the request ──▶ their answer is told, and remembered for a minute
+ *   first ──▶ the form's calls, beside the request ──▶ their answer is told, and remembered for a minute, or for an hour where the form adds
+ *             something, which a visitor who goes back and sends it again would have there twice
  *   second ──▶ waits for that answer, or finds it; a refusal is not remembered, so that the form can be sent again
  *
  * The calls go on when the first request is broken off, which browsers do on a second click. Forms without such a text are taken each time.
@@ -17,6 +18,7 @@ import { ONCE_FIELD } from "./inputs.ts"
 import type { Pairs } from "./posted.ts"
 
 export const REMEMBERED_MS = 60_000
+export const ADDED_MS = 3_600_000
 /** Some 500 bytes each. Beyond it the oldest is forgotten. */
 export const REMEMBERED_MAX = 10_000
 /** Calls beside requests at once. Beyond it a form's calls end with its request, and a second one is not recognised. */
@@ -31,6 +33,8 @@ export interface Sending {
   /** Of the page, with its parameters. */
   readonly address: string
   readonly pairs: Pairs
+  /** As its form says. */
+  readonly adds?: boolean
 }
 
 export type SentOnce = <E>(sending: Sending, send: Effect.Effect<Outcome, E>) => Effect.Effect<Outcome, E>
@@ -51,13 +55,18 @@ const keyOf = ({ address, pairs, session }: Sending): string | undefined =>
 const isShort = (outcome: Outcome): boolean => !("shown" in outcome) || (JSON.stringify(outcome.shown) ?? "").length <= SHOWN_MAX
 
 export const makeSentOnce = (scope: Scope.Scope): SentOnce => {
+  const [once, added] = [makeMemory(scope, REMEMBERED_MS), makeMemory(scope, ADDED_MS)]
+  return (sending, send) => (sending.adds === true ? added : once)(sending, send)
+}
+
+const makeMemory = (scope: Scope.Scope, kept_ms: number): SentOnce => {
   const all = new Map<string, Taken>()
   let underWay = 0
 
-  /** Down to so many, the oldest first, and those of more than a minute ago. */
+  /** Down to so many, the oldest first, and those of too long ago. */
   const forget = (now_ms: number, most: number) => {
     for (const [key, { since_ms }] of all) {
-      if (all.size <= most && now_ms - since_ms < REMEMBERED_MS) return
+      if (all.size <= most && now_ms - since_ms < kept_ms) return
       all.delete(key)
     }
   }

@@ -74,6 +74,32 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
     })
   )
 
+  it.effect("says in its head what a page shows, in plain words whatever people call things, for previews of links", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const preview = (path: string) =>
+        Effect.map(get(path), ({ text }) => {
+          const metas = elementsOf(path, text).filter(({ name }) => name === "meta")
+          const of = (property: string) => metas.find(({ attributes }) => attributes["property"] === property)?.attributes
+          assert.strictEqual(of("og:description")?.["name"], "description", path)
+          for (const property of ["og:title", "og:description"]) {
+            const words = of(property)!["content"]!
+            assert.notMatch(words, /[\u202a-\u202e\n]|<\w|&(lt|gt|amp|#\d+);(?!<)/, path)
+            assert.isAtMost([...words].length, 200, path)
+          }
+          return [of("og:title")!["content"], of("og:description")!["content"]]
+        })
+      assert.match((yield* preview(`/models/${m.beta}`))[1]!, /^A model of bob\. Rank 1 on the ladder open of [^.]+\.$/)
+      const [title, description] = yield* preview(`/matches/${x.nano}`)
+      assert.include(title, "Beta")
+      assert.match(description!, / won\. The match ended after \d+ turns: .* on the board \w+, .* UTC\.$/)
+      for (const path of ["/", "/games/snakes", "/posts/ill", `/games/snakes/seasons/spring`, `/games/snakes/seasons/spring/ladders/open`])
+        yield* preview(path)
+      const { text } = yield* get("/me")
+      assert.notInclude(text, "og:", "nobody previews a page of one's own")
+    })
+  )
+
   it.effect("leads up to the game and the season by their names", () =>
     Effect.gen(function* () {
       yield* siteAnswers

@@ -95,6 +95,9 @@ const boardOf = (client: Client) => (match: MatchCard) =>
     (found) => found?.board
   )
 
+const ABOUT =
+  "Competitors enter trained networks. They play each other day and night, ratings move with every match, and each match can be checked by anybody."
+
 export const home: SharedRoute = {
   path: "/",
   query: ["sign_in_error"],
@@ -115,14 +118,13 @@ export const home: SharedRoute = {
     const watched = yield* watchSection(inPublic, newest, seasonOf, boardOf(client))
     const error = SIGN_IN_ERRORS[query["sign_in_error"] ?? ""]
     const main = html`${error !== undefined && html`<p role="alert" class="bad">${error}</p>\n`}<h1>Models compete here</h1>
-<p>Competitors enter trained networks. They play each other day and night, ratings move with every match, and each match can be
-checked by anybody. <a href="${kitAt("first-hour")}">Enter one of your own</a>: it takes an hour from nothing.</p>
+<p>${ABOUT} <a href="${kitAt("first-hour")}">Enter one of your own</a>: it takes an hour from nothing.</p>
 ${watched}${announcementList(announced.announcements)}
 <div class="beside" id="seasons">
 ${games.map((game, i) => gameSection(game, seasons[i]!))}</div>
 <h2>Played last</h2>
 ${matchTable(inPublic, "The matches that ended last", newest, seasonOf)}
 <p><a href="/matches">All matches</a></p>`
-    return { title: "Models compete here", main, feeds: [ANNOUNCEMENTS, NEWS] } satisfies Page
+    return { title: "Models compete here", description: ABOUT, main, feeds: [ANNOUNCEMENTS, NEWS] } satisfies Page
   })
 }

@@ -50,6 +50,6 @@ ${seasons.map(seasonRow)}</tbody>
 }
 ${picks.length > 0 && html`<h2>Worth watching</h2>\n<ul class="cards">\n${picks.map(pickItem)}</ul>`}
 ${seasons.length > 0 && html`<p><a href="${withQuery("/matches", { game: game.slug })}">Matches of ${game.name}</a></p>`}`
-    return { title: game.name, main, feeds: [ANNOUNCEMENTS] }
+    return { title: game.name, description: game.description, main, feeds: [ANNOUNCEMENTS] }
   })
 }

@@ -9,6 +9,8 @@ export interface Page {
   /** Plain text; what people wrote may be in it. */
   readonly title: string
   readonly main: Html
+  /** What the page shows in a sentence or two, for previews of links and for search engines. Plain text; what people wrote may be in it. */
+  readonly description?: string
   readonly status?: number
   /** Where the page is only the way to another; relative to this origin. */
   readonly location?: string
@@ -20,6 +22,7 @@ export interface Page {
 }
 
 const TITLE_MAX = 100
+const DESCRIPTION_MAX = 200
 
 /** An Atom feed that belongs to a page. */
 export interface FeedLink {
@@ -30,14 +33,20 @@ export interface FeedLink {
 const feedLink = ({ path, title }: FeedLink): Html =>
   html`<link rel="alternate" type="${ATOM}" title="${plainLine(title, TITLE_MAX)}" href="${path}">\n`
 
+/** A picture is missing: previews of links take no SVG. */
+const preview = (title: string, description: string): Html => html`<meta property="og:site_name" content="Agon">
+<meta property="og:title" content="${plainLine(title, TITLE_MAX)}">
+<meta name="description" property="og:description" content="${plainLine(description, DESCRIPTION_MAX)}">
+`
+
 /** `signIn`: whether the service has a way to sign in. */
-export const layout = ({ feeds = [], main, scripts, title }: Page, signIn: boolean): string =>
+export const layout = ({ description, feeds = [], main, scripts, title }: Page, signIn: boolean): string =>
   `<!doctype html>${html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${plainLine(title, TITLE_MAX)} – Agon</title>
-<link rel="icon" href="${iconAt}" type="image/svg+xml">
+${description !== undefined && preview(title, description)}<link rel="icon" href="${iconAt}" type="image/svg+xml">
 <link rel="stylesheet" href="${styleAt}">
 ${feeds.map(feedLink)}${scripts}</head>
 <body>

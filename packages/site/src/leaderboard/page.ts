@@ -10,7 +10,7 @@ import type { SharedRoute } from "../http/Route.ts"
 import { invalid, notFound } from "../http/refuse.ts"
 import { ladderNav, viewNav } from "./nav.ts"
 import { ladderTable } from "./table.ts"
-import { lead } from "./top.ts"
+import { ladderInWords, lead } from "./top.ts"
 
 const ROWS = 50
 /** Below the rows, which are what people come for. */
@@ -40,6 +40,7 @@ ${viewNav(at, [game, season, ladder], "ladder")}
 ${board.closed ? html`<p>The season is over; this is where everybody stood.</p>` : board.round !== null && html`<p>In ${board.round.kind === "finals" ? "the finals" : `round ${board.round.n}`}, which owes each model ${count(board.round.games)} matches.</p>`}
 ${offset === 0 && board.entries.length > 1 && html`<p>${lead(board)}</p>\n`}${ladderTable(at, board, { begin, end: begin + ROWS })}
 ${board.entries.length > 0 && READING}${pager({ path, query: {}, offset, rows: ROWS, next })}`
-    return { title: `The ${ladder} ladder of ${board.season_name}`, main }
+    const leading = offset === 0 ? { description: ladderInWords(board) } : {}
+    return { title: `The ${ladder} ladder of ${board.season_name}`, ...leading, main }
   })
 }

@@ -5,6 +5,7 @@ import { firstPage } from "@agon/api/Pages.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { link, owned, type Places } from "../html/links.ts"
+import { plainOf } from "../html/plainLine.ts"
 import { counted } from "../html/words.ts"
 import { shownRanks } from "./table.ts"
 
@@ -34,6 +35,10 @@ export const lead = ({ closed, entries }: Leaderboard): Html => {
   const by = counted(points, "point")
   return html`<b>${said(first.model)}</b> ${closed ? `ended ${by} ahead` : `leads by ${by}`}. ${sure}${place}`
 }
+
+/** A ladder in words, for places without elements. */
+export const ladderInWords = (board: Leaderboard): string =>
+  `${counted(board.total, "model")}.${board.entries.length > 1 ? ` ${plainOf(lead(board))}` : ""}`
 
 const row = (at: Places, { deviation, model, model_id, owner, provisional, rating }: Entry, rank: string): Html => html`<tr>
 <td class="n">${rank}</td>

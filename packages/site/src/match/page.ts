@@ -5,6 +5,7 @@ import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { type Html, html } from "../html/Html.ts"
 import { link, type Places, seasonDeskAt, withQuery } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
+import { plainOf } from "../html/plainLine.ts"
 import { counted, time, words } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -63,9 +64,10 @@ export const matchPage: SharedRoute = {
     )
     const seasonOf = yield* seasonNames(asked, related?.matches ?? [])
     const names = match.seats.map(({ model }) => model).join(" – ")
+    const said = summary(at, match)
     const main = html`${yield* crumbs(asked, { game: match.game, season: match.season })}
 <h1>${match.seats.map(({ model, model_id }, i) => html`${i > 0 && " – "}${link(at.model(model_id), model)}`)}</h1>
-${summary(at, match)}${player(at, match, frame)}
+${said}${player(at, match, frame)}
 ${seatTable(at, match, frame)}
 ${facts(at, match, raw(at, match.id), ["administration", administration(match)])}
 ${proof(match)}
@@ -74,6 +76,11 @@ ${
   related.matches.length > 0 &&
   html`<h2>Related matches</h2>\n${matchTable(at, "Other matches of these models, and on this board", related.matches.slice(0, RELATED), seasonOf)}\n`
 }${thread !== undefined && threadSection(thread, at.match(match.id), offset)}`
-    return { title: names, main, ...(replaySource(at, match) === undefined ? {} : { scripts: script("replay") }) }
+    return {
+      title: names,
+      description: plainOf(said),
+      main,
+      ...(replaySource(at, match) === undefined ? {} : { scripts: script("replay") })
+    }
   })
 }

@@ -7,7 +7,7 @@ import { html, said } from "../html/Html.ts"
 import { owned, resultFeedAt } from "../html/links.ts"
 import { markdown } from "../html/markdown.ts"
 import { offsetOf } from "../html/pager.ts"
-import { time } from "../html/words.ts"
+import { count, time } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, notFound } from "../http/refuse.ts"
@@ -69,6 +69,11 @@ ${versionTable(at, model.versions, seasonOf)}
 ${rivalTable(at, model.id, rivals)}
 ${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, at.model(model.id), offset)}`
     const feeds = [{ path: resultFeedAt(model.id), title: `Results of ${model.name}` }]
-    return { title: model.name, main, feeds, ...(drawn === "" ? {} : { scripts: script("chart") }) }
+    const rank =
+      record === undefined || record.rank === null
+        ? ""
+        : ` Rank ${count(record.rank)} on the ladder ${ladder} of ${seasonOf(model.game, season!)}.`
+    const description = `A model of ${model.owner ?? "the season itself"}.${rank}`
+    return { title: model.name, description, main, feeds, ...(drawn === "" ? {} : { scripts: script("chart") }) }
   })
 }

@@ -5,9 +5,10 @@ import { Effect } from "effect"
 import { ANNOUNCEMENTS } from "../html/feedLinks.ts"
 import { html, said } from "../html/Html.ts"
 import { kitAt, myModelsAt } from "../html/links.ts"
+import { counted } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
-import { readTop, topOf } from "../leaderboard/top.ts"
+import { ladderInWords, readTop, topOf } from "../leaderboard/top.ts"
 import { matchTable } from "../match/cards.ts"
 import { watchSection } from "../match/watch.ts"
 import { boardList, boardPictures, clock, figures, ladderList, podiumSection, rulesSection } from "./parts.ts"
@@ -59,7 +60,7 @@ export const seasonPage: SharedRoute = {
     const watched = yield* watchSection(at, matches, seasonOf, ({ map }) =>
       Effect.succeed(maps.find(({ map_id }) => map_id === map)?.board)
     )
-    const counted = matches.filter(({ is_trial }) => !is_trial)
+    const rated = matches.filter(({ is_trial }) => !is_trial)
     const standings = topOf(at, season, top)
     const main = html`${yield* crumbs(asked, { game: season.game })}
 <h1>${said(season.name)}</h1>
@@ -74,13 +75,14 @@ ${watched}</div>
 <h2 id="ladders">Ladders</h2>
 ${ladderList(at, season, podium)}
 <h2 id="matches">Played last</h2>
-${matchTable(at, `The last matches of ${season.name}`, counted, seasonOf)}
+${matchTable(at, `The last matches of ${season.name}`, rated, seasonOf)}
 <p><a href="${at.matches({ game: season.game, season: season.slug })}">All matches of this season</a></p>
 ${rulesSection(season)}
 <h2 id="boards">Boards</h2>
 ${boardPictures(at, season, maps)}
 ${boardList(at, season, maps)}
 ${datasets(season)}`
-    return { title: season.name, main, feeds: [ANNOUNCEMENTS] }
+    const description = `${counted(season.matches_played, "match", "matches")}, ${ladderInWords(top)}`
+    return { title: season.name, description, main, feeds: [ANNOUNCEMENTS] }
   })
 }

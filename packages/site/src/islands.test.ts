@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ISLAND_NAMES, load, scriptTag } from "./islands.ts"
+import { ISLAND_NAMES, load, scriptTag, withoutSpace } from "./islands.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "agon-islands-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -45,6 +45,15 @@ describe("the islands", () => {
       assert.isAbove((yield* load(join(file, "below"))).files.size, 0)
     })
   )
+
+  it("have styles that mean the same without the white space that people read", () => {
+    const source =
+      "const a = 1;  css`\n:host(:hover) .b > a, p { color: light-dark(#fff, #000) ; margin: 0 auto }\n@media (min-width: 46rem) {\n  c { d: e }\n}\n`"
+    assert.strictEqual(
+      withoutSpace(source),
+      "const a = 1;  css`:host(:hover) .b > a,p{color:light-dark(#fff,#000);margin:0 auto}@media (min-width:46rem){c{d:e}}`"
+    )
+  })
 
   it.live("keep the script of each page small, whole, and named by its content", () =>
     Effect.gen(function* () {

@@ -94,6 +94,10 @@ const build = async (): Promise<Built> => {
   return Object.assign({}, ...built)
 }
 
+/** Styles of islands are written for people, and loaded without the white space between rules, declarations and values. */
+export const withoutSpace = (source: string): string =>
+  source.replace(/(?<=\bcss`)[^`$]*(?=`)/g, (css) => css.replace(/\s*([{};])\s*|(?<=[:,])\s+|^\s+/g, "$1"))
+
 /** Conditions are named so that a development build of a library is never taken, whatever the environment says. */
 const buildOne = async (name: IslandName): Promise<Built> => {
   const vite = await import("vite")
@@ -104,6 +108,7 @@ const buildOne = async (name: IslandName): Promise<Built> => {
     publicDir: false,
     logLevel: "silent",
     define: { ENGINE_DIGESTS: JSON.stringify(Object.fromEntries(engines.map(({ digest, slug }) => [slug, digest]))) },
+    plugins: [{ name: "styles", transform: withoutSpace }],
     resolve: { conditions: ["module", "browser", "production"] },
     build: {
       write: false,

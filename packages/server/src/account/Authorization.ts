@@ -148,6 +148,8 @@ const makeUntilSuspended = Effect.map(
     })
 )
 
+const revoked = (_: Ended) => Effect.fail(new A.Unauthenticated({ detail: "The runner key was revoked meanwhile." }))
+
 const suspended = (_: Ended) =>
   Effect.andThen(clearSessionCookie, Effect.fail(new A.Unauthenticated({ detail: "The account was suspended meanwhile." })))
 
@@ -306,8 +308,14 @@ const makeLevels = Effect.gen(function* () {
     })
   }
 
+  const ongoing = yield* Ongoing
   const runnerKey: A.RunnerKey["Service"] = {
-    key: (httpEffect, asked) => Effect.flatMap(authenticate.runnerKey(asked), (key) => Effect.provideService(httpEffect, A.CurrentKey, key))
+    key: (httpEffect, asked) => {
+      const moment = ongoing.moment()
+      return Effect.flatMap(authenticate.runnerKey(asked), (key) =>
+        Effect.catchTag(ongoing.inNameOf(key.id, moment, Effect.provideService(httpEffect, A.CurrentKey, key)), "Ended", revoked)
+      )
+    }
   }
 
   const untilSuspended = yield* makeUntilSuspended

@@ -4,7 +4,7 @@
  * transactions are rolled back. A node that misses the message may complete a write that was under way at that moment, and no
  * more: the next request finds no session.
  *
- * Requests for work that wait under a runner key end in the same way with the key, by its id (runner/Dispatcher.ts).
+ * Requests under a runner key, which may wait for work, end in the same way with the key, by its id.
  */
 import { Context, Data, Deferred, Effect, Layer } from "effect"
 import { Broadcast } from "../node/Broadcast.ts"

@@ -7,14 +7,13 @@
  *
  * A request that may wait passes over seasons that have just given its kind nothing, so thousands of waiting runners do not ask each
  * time. A season that cannot be asked for work fails the request only if no other season gave any. A season that cannot take results always
- * fails it. A request that waits ends with its key, on whichever node (account/Ongoing.ts).
+ * fails it.
  */
 
-import { type KeyOfRunner, Unauthenticated } from "@agon/api/Authorization.ts"
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "@agon/api/Problem.ts"
 import { type LeasedAcceptance, type LeaseRequest, WAIT_S_MAX } from "@agon/api/runner/protocol.ts"
 import { Clock, Context, Effect, Layer } from "effect"
-import { Ongoing } from "../account/Ongoing.ts"
 import type { LocalMailboxes } from "../actor/LocalMailboxes.ts"
 import { type OpenSeason, OpenSeasons } from "../actor/OpenSeasons.ts"
 import { Parking } from "../actor/Parking.ts"
@@ -38,12 +37,7 @@ export interface Handed {
 
 export class Dispatcher extends Context.Service<
   Dispatcher,
-  {
-    readonly lease: (
-      key: KeyOfRunner,
-      request: LeaseRequest
-    ) => Effect.Effect<Handed, InvalidRequest | NotFound | Unauthenticated | Unavailable>
-  }
+  { readonly lease: (key: KeyOfRunner, request: LeaseRequest) => Effect.Effect<Handed, InvalidRequest | NotFound | Unavailable> }
 >()("agon/Dispatcher") {
   static readonly layer: Layer.Layer<Dispatcher, never, ReplayAudits | SeasonCalls | OpenSeasons | Parking | Broadcast | LocalMailboxes> =
     Layer.effect(
@@ -59,7 +53,6 @@ const makeDispatcher = Effect.gen(function* () {
   const turns = yield* makeTurns
   const { audit, fill, inTurn, shareOf, tell } = turns
   const later = yield* makeLater(turns)
-  const whileInForce = yield* makeWhileInForce
 
   const first = Effect.fnUntraced(function* (caller: Caller, request: Asking) {
     const { key, runner } = caller
@@ -108,23 +101,10 @@ const makeDispatcher = Effect.gen(function* () {
       const results = yield* calls.check(key, caller.runner.id, request.results ?? [])
       const drain = caller.runner.state === "draining"
       const { leases, receipts, room, since } = yield* first(caller, { ...request, results })
-      if (leases.length > 0 || results.length > 0 || room <= 0 || request.wait_s <= 0) return { leases, results: receipts, drain }
+      if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
       const until = (yield* Clock.currentTimeMillis) + Math.min(request.wait_s, WAIT_S_MAX) * 1000
-      return { leases: yield* whileInForce(key, later(caller, room, since, until)), results: receipts, drain }
+      return { leases: yield* later(caller, room, since, until), results: receipts, drain }
     })
-  })
-})
-
-const keyEnded = new Unauthenticated({ detail: "The runner key was revoked while the request waited." })
-
-/** Waits no longer than the key is in force. It may have ended before the wait as well, while the request was read. */
-const makeWhileInForce = Effect.gen(function* () {
-  const calls = yield* SeasonCalls
-  const ongoing = yield* Ongoing
-  return Effect.fnUntraced(function* <A, E>(key: KeyOfRunner, wait: Effect.Effect<A, E>) {
-    const moment = ongoing.moment()
-    if (!(yield* calls.inForce(key))) return yield* keyEnded
-    return yield* Effect.catchTag(ongoing.inNameOf(key.id, moment, wait), "Ended", () => Effect.fail(keyEnded))
   })
 })
 

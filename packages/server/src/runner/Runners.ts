@@ -55,8 +55,6 @@ export class Runners extends Context.Service<
       key: KeyOfRunner,
       id: string
     ) => Effect.Effect<{ readonly runner: OpenRunner; readonly leases: ReadonlyArray<Held> }, NotFound>
-    /** Whether the key is in force at this moment: it may have ended since its request arrived. */
-    readonly inForce: (key: KeyOfRunner) => Effect.Effect<boolean>
     /** Whether the runner has called this node within 90 s. */
     readonly here: (id: string) => boolean
   }
@@ -101,17 +99,14 @@ const makeLookups = Effect.gen(function* () {
   const sessionHolding = yield* gathered((ids) =>
     Effect.map(Effect.orDie(queries.sessionsHolding(ids)), (rows) => new Map(rows.map((row) => [row.id, row])))
   )
-  const inForce = yield* gathered((ids) =>
-    Effect.map(Effect.orDie(queries.inForce(ids)), (rows) => new Map(rows.map(({ id }) => [id, true as const])))
-  )
-  return { session, sessionHolding, inForce }
+  return { session, sessionHolding }
 })
 
 const makeRunners = Effect.gen(function* () {
   const known = yield* KnownRuntimes
   const queries = yield* makeQueries
   const seenAt = new Map<string, number>()
-  const { inForce, session, sessionHolding } = yield* makeLookups
+  const { session, sessionHolding } = yield* makeLookups
   const unmarked = yield* makeMarks
 
   /** Records the call of a runner that was found, and that is this key's. */
@@ -170,7 +165,6 @@ const makeRunners = Effect.gen(function* () {
       const { leases, ...runner } = yield* noted(key, isUuid(id) ? yield* sessionHolding(id.toLowerCase()) : undefined)
       return { runner, leases }
     }),
-    inForce: ({ id }) => Effect.map(inForce(id), (found) => found === true),
     here: (id) => seenAt.has(id)
   })
 })

@@ -58,8 +58,6 @@ export class SeasonCalls extends Context.Service<
     readonly caller: (key: KeyOfRunner, id: string) => Effect.Effect<Caller, NotFound>
     /** The same, where it does not matter what other nodes have given the runner since this one read what it holds. */
     readonly known: (key: KeyOfRunner, id: string) => Effect.Effect<Caller, NotFound>
-    /** Whether the key has not ended since the request arrived. */
-    readonly inForce: (key: KeyOfRunner) => Effect.Effect<boolean>
     /** The runner's leases by the rows, whatever this node remembers. */
     readonly heldBy: (runner: string) => Effect.Effect<ReadonlyArray<Holding>>
     /** The season of a lease's work; undefined where no such work has ever existed. */
@@ -138,7 +136,6 @@ const makeSeasonCalls = Effect.gen(function* () {
     heldBy,
     caller: (key, id) => called(key, id, shares),
     known: (key, id) => called(key, id, false),
-    inForce: runners.inForce,
     seasonOf: Effect.fnUntraced(function* (lease) {
       const held = yield* holding(lease)
       if (held !== undefined) return held.season

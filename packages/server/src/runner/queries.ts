@@ -69,12 +69,6 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
       WHERE k.revoked_at IS NULL AND NOT coalesce(a.suspended, false)`
   }),
 
-  /** These keys, where they are in force, by the primary key. */
-  inForce: (ids: ReadonlyArray<string>) => sql<{ readonly id: string }>`
-    SELECT k.id FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id)
-    JOIN runner_key k ON k.id = asked.id LEFT JOIN account a ON a.id = k.created_by
-    WHERE k.revoked_at IS NULL AND NOT coalesce(a.suspended, false)`,
-
   /** Inserts one row; a key of the same secret exists already where the service starts again. */
   addKey: (row: {
     readonly id: string

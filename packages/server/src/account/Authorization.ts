@@ -148,6 +148,17 @@ const makeUntilSuspended = Effect.map(
     })
 )
 
+/** A runner's key; every request under it ends with it, those that wait for work as well. */
+const makeRunnerLevel = (authenticate: Authenticate) =>
+  Effect.map(Ongoing, (ongoing): A.RunnerKey["Service"] => ({
+    key: (httpEffect, asked) => {
+      const moment = ongoing.moment()
+      return Effect.flatMap(authenticate.runnerKey(asked), (key) =>
+        Effect.catchTag(ongoing.inNameOf(key.id, moment, Effect.provideService(httpEffect, A.CurrentKey, key)), "Ended", revoked)
+      )
+    }
+  }))
+
 const revoked = (_: Ended) => Effect.fail(new A.Unauthenticated({ detail: "The runner key was revoked meanwhile." }))
 
 const suspended = (_: Ended) =>
@@ -308,16 +319,6 @@ const makeLevels = Effect.gen(function* () {
     })
   }
 
-  const ongoing = yield* Ongoing
-  const runnerKey: A.RunnerKey["Service"] = {
-    key: (httpEffect, asked) => {
-      const moment = ongoing.moment()
-      return Effect.flatMap(authenticate.runnerKey(asked), (key) =>
-        Effect.catchTag(ongoing.inNameOf(key.id, moment, Effect.provideService(httpEffect, A.CurrentKey, key)), "Ended", revoked)
-      )
-    }
-  }
-
   const untilSuspended = yield* makeUntilSuspended
   return Context.make(A.Session, untilSuspended(session)).pipe(
     Context.add(A.OptionalSession, optionalSession),
@@ -327,7 +328,7 @@ const makeLevels = Effect.gen(function* () {
     Context.add(A.ModelOwner, untilSuspended(modelOwner)),
     Context.add(A.VersionOwner, untilSuspended(versionOwner)),
     Context.add(A.MatchOwner, matchOwner),
-    Context.add(A.RunnerKey, runnerKey),
+    Context.add(A.RunnerKey, yield* makeRunnerLevel(authenticate)),
     Context.add(A.NamedAccount, yield* makeNamedAccount),
     Context.add(A.NamedWebhook, yield* makeNamedWebhook),
     Context.merge(yield* makeSeasonLevels(authenticate)),

@@ -92,6 +92,8 @@ const broken: Readonly<Record<string, string | Buffer>> = {
   "a length beyond all numbers": `${edit}Content-Length: 99999999999999999999\r\n\r\n{}`,
   "a length that is none": `${edit}Content-Length: 0x2\r\n\r\n{}`,
   "a list of lengths": `${edit}Content-Length: 2, 2\r\n\r\n{}`,
+  "compressed chunks": `${edit}Transfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${smuggled}`,
+  "compressed chunks in two lines": `${edit}Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n${smuggled}`,
   "a chunk of no size": `${edit}Transfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n\r\n${smuggled}`,
   "a chunk of negative size": `${edit}Transfer-Encoding: chunked\r\n\r\n-2\r\n{}\r\n0\r\n\r\n${smuggled}`,
   "a chunk that is longer than it says": `${edit}Transfer-Encoding: chunked\r\n\r\n1\r\n{}\r\n0\r\n\r\n${smuggled}`,

@@ -50,6 +50,7 @@ export class ConnectionLimits extends Context.Reference<Limits>("agon/Connection
 const malformed = (detail: string) => new P.InvalidRequest({ detail, errors: [] })
 const notHttp = malformed("This is not a request of HTTP/1.1.")
 const noHost = malformed("A request of HTTP/1.1 names its Host, once.")
+const noCoding = malformed("A body is sent in chunks or with its length, and in no other coding.")
 const noTunnel = malformed("This is no proxy.")
 const tooSlow = new P.RequestTimeout({ detail: "The request took too long to arrive." })
 const tooMuch = new P.HeadersTooLarge({ detail: "The address and the headers together may have 16 KiB, in at most 1,000 lines." })
@@ -110,6 +111,11 @@ export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly
     }
     if (request.rawHeaders.length > 2 * limits.headers) {
       refuse(request.socket, tooMuch)
+      return false
+    }
+    // node reads `gzip, chunked` as if the chunks were plain.
+    if (!/^(chunked)?$/i.test(request.headers["transfer-encoding"] ?? "")) {
+      refuse(request.socket, noCoding)
       return false
     }
     toPath(request)

@@ -380,6 +380,18 @@ layer(filled)("plans", (it) => {
     })
   )
 
+  it.effect("a season's most discussed matches are looked for among those of the time when matches that fit were played", () =>
+    Effect.gen(function* () {
+      const file = files.find((each) => each.endsWith("match/queries.ts"))!
+      const known = { ...fitting, first: new Date(now.getTime() - 30 * 86_400_000), last: now }
+      const [page] = yield* plansOf(
+        Effect.flatMap(queriesOf(file), ({ cards }) => cards!(listing({ sort: "discussed", map: "board-3" }), cut, known))
+      )
+      const [threads] = nodesOf(page!.plan).filter((node) => node["Index Name"] === "thread_discussed")
+      assert.include(threads?.["Index Cond"] ?? "", "ended_at")
+    })
+  )
+
   it.effect("lists of matches go in the order of their sort's index, or by their side's", () =>
     Effect.gen(function* () {
       for (const [query, index, known = fitting] of lists) {

@@ -204,8 +204,11 @@ const SURELY = 4
 const isRare = ({ of, span, total }: Fitting, upTo: number) => total < of && total * (total + span / FROM_INDEX) < SURELY * upTo * of
 
 /** Limits the search to the time of the fitting matches. A Date has dropped the microseconds. */
-export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last">): Fragment =>
-  first === null || last === null ? sql`` : sql`AND m.ended_at >= ${first} AND m.ended_at < ${new Date(last.getTime() + 1)}`
+export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last">, of: "m" | "t" = "m"): Fragment => {
+  if (first === null || last === null) return sql``
+  const ended_at = sql.literal(`${of}.ended_at`)
+  return sql`AND ${ended_at} >= ${first} AND ${ended_at} < ${new Date(last.getTime() + 1)}`
+}
 
 export const figured = (
   sql: Sql,
@@ -233,7 +236,7 @@ const discussed = (sql: Sql, listing: OfSeason, cut: Cut, fitting: Fitting): Fra
   const upTo = endOf(cut)
   const silent = sql`AND NOT EXISTS (SELECT 1 FROM thread t WHERE t.match_id = m.id AND t.comments > 0) ${within(sql, fitting)}`
   return sql`SELECT * FROM (
-      (${withComments(sql, listing, upTo)})
+      (${withComments(sql, listing, fitting, upTo)})
       UNION ALL
       (SELECT m.id, m.ended_at, 0 FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, rated)} ${silent}
         ORDER BY m.ended_at DESC, m.id DESC LIMIT ${bound(sql, Math.min(upTo, fitting.total))})) listed ${discussedPage(sql, cut)}`
@@ -244,10 +247,10 @@ const discussedPage = (sql: Sql, { limit, offset }: Cut): Fragment =>
 
 const isDiscussed = "t.comments > 0 AND t.match_id IS NOT NULL"
 
-/** The first of a season's matches with comments, by thread_discussed. */
-const withComments = (sql: Sql, listing: OfSeason, upTo: number): Fragment =>
+/** The first of a season's matches with comments, by thread_discussed: a thread has its match's time, so others are not looked up. */
+const withComments = (sql: Sql, listing: OfSeason, fitting: Fitting, upTo: number): Fragment =>
   sql`SELECT m.id, m.ended_at, t.comments::float8 AS figure FROM thread t JOIN ${tables(sql, listing)} ON m.id = t.match_id
-    WHERE t.season_id = ${listing.season_id} AND ${sql.literal(isDiscussed)} AND ${whereOf(sql, listing, rated)}
+    WHERE t.season_id = ${listing.season_id} AND ${sql.literal(isDiscussed)} ${within(sql, fitting, "t")} AND ${whereOf(sql, listing, rated)}
     ORDER BY t.comments DESC, t.ended_at DESC, t.match_id DESC LIMIT ${bound(sql, upTo)}`
 
 /** The same of a side: few matches have comments, so they are looked through for its seats. */

@@ -131,8 +131,9 @@ const touchedSince = <Row>(
   const isKnown = (key: string) => known.get(key) === table.get(key)
   const { touched } = table
   while (read[which] < touched.length && isKnown(touched[read[which]]!)) read[which]++
-  const keys = new Set(touched.slice(read[which]))
-  return [...keys].filter((key) => table.has(key) && !isKnown(key)).map((key) => table.get(key)!)
+  const keys = new Set(touched.slice(read[which]).filter((key) => table.has(key) && !isKnown(key)))
+  const inOrder = [...keys].some((key) => known.has(key)) ? [...table.keys()].filter((key) => keys.has(key)) : [...keys]
+  return inOrder.map((key) => table.get(key)!)
 }
 
 /** Everything that the ratings in a view depend on. */

@@ -64,6 +64,16 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
     })
   )
 
+  it.effect("are listed with how each moved the rating, where it did", () =>
+    Effect.gen(function* () {
+      const shown = yield* visit(AT, "ada")
+      assertPage(AT, shown)
+      const rowOf = (id: string) => shown.text.split("<tr>").find((row) => row.includes(`/${id}"`)) ?? ""
+      assert.match(rowOf(x.nano), /<td class="n"><span class="(good|bad)">[+−]\d+\.\d<\/span><span class="unit"> rating<\/span><\/td>/)
+      assert.include(rowOf(x.queued), '<td class="n"></td>')
+    })
+  )
+
   it.effect("say of a trial that failed why, with its replay and what to mend, and the version's page leads there", () =>
     Effect.gen(function* () {
       const version = `/me/versions/${v.delta1}`

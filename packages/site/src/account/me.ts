@@ -65,8 +65,7 @@ const modelRow =
   ({ game, id, name, retired }: Model): Html => {
     const own = standings.filter(({ model_id }) => model_id === id)
     return html`<tr>
-<th scope="row">${link(myModelAt(id), name)}</th>
-<td>${gameName(games, game)}${retired && ", retired"}</td>
+<th scope="row">${link(myModelAt(id), name)}<br><span class="faint">${gameName(games, game)}${retired && ", retired"}</span></th>
 <td>${
       own.length === 0
         ? html`<span class="faint">on no public ladder</span>`
@@ -143,7 +142,7 @@ ${candidates.length > 0 && html`<h2>Submissions on their way</h2>\n<ul class="ca
 }${
   models.length === 0
     ? FIRST_STEPS
-    : html`<h2>My models</h2>\n${table("Where your models stand", ["Model", "Game", "Standing"], models.map(modelRow(games, standings, seasonOf)), "")}
+    : html`<h2>My models</h2>\n${table("Where your models stand", ["Model", "Standing"], models.map(modelRow(games, standings, seasonOf)), "")}
 <ul class="acts"><li><a class="act" href="${myModelsAt}">Make or submit a model</a></li></ul>
 `
 }${privateSeasonList(hidden, games)}${told(notifications)}${

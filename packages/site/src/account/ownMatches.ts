@@ -10,6 +10,7 @@ import type { PersonalRoute } from "../http/Route.ts"
 import { invalid } from "../http/refuse.ts"
 import { type SeasonNames, seasonNames } from "../http/seasonNames.ts"
 import { names, placed } from "../match/cards.ts"
+import { change } from "../match/seats.ts"
 import { type HiddenSeasons, privateSeasons } from "../season/places.ts"
 
 const ROWS = 50
@@ -20,10 +21,12 @@ const placesIn = (hidden: HiddenSeasons, { game, season }: OwnMatch): Places =>
 const row = (hidden: HiddenSeasons, seasonOf: SeasonNames, match: OwnMatch): Html => {
   const { created_at, game, id, is_trial, map, played_at, seats, season, status } = match
   const own = seats.find(({ mine }) => mine)
+  const moved = own?.rating_change?.[match.ladder ?? "open"]
   const to = status === "rated" ? placesIn(hidden, match).match(id) : myMatchAt(id)
   return html`<tr>
 <th scope="row"><a href="${to}">${own?.rank == null ? names(seats) : placed(seats)}</a></th>
 <td class="place ${own?.outcome === "win" ? "good" : own?.outcome === "loss" ? "bad" : ""}">${own?.outcome}${own?.rank != null && `, ${own.rank} of ${seats.length}`}</td>
+<td class="n">${moved !== undefined && html`${change(moved)}<span class="unit"> rating</span>`}</td>
 <td class="ending">${words(status)}${is_trial && ", trial"}</td>
 <td class="of">${said(seasonOf(game, season))}, ${map}</td>
 <td class="played">${time(played_at ?? created_at)}</td>
@@ -37,7 +40,7 @@ export const ownMatchTable = (hidden: HiddenSeasons, seasonOf: SeasonNames, matc
     ? html`<p class="faint">None yet.</p>`
     : html`<div class="scroll" role="region" aria-label="My last matches" tabindex="0"><table class="matches">
 <caption>The newest first, in every state</caption>
-<thead><tr><th scope="col">Match, the winner first</th><th scope="col">Outcome, place</th><th scope="col">State</th><th scope="col">Season, board</th><th scope="col">When</th></tr></thead>
+<thead><tr><th scope="col">Match, the winner first</th><th scope="col">Outcome, place</th><th scope="col">Rating</th><th scope="col">State</th><th scope="col">Season, board</th><th scope="col">When</th></tr></thead>
 <tbody>
 ${matches.map((match) => row(hidden, seasonOf, match))}</tbody>
 </table></div>`

@@ -82,7 +82,7 @@ const row = ({ created_at, current, expires_at, id, last_seen_at, user_agent }: 
 /** Nothing where the visitor is signed in nowhere else. */
 const others = (sessions: ReadonlyArray<SessionRow>): Html | "" => {
   const n = sessions.filter(({ current }) => !current).length
-  return n === 0 ? "" : html`${sureButton(endOthers, {}, "End", n === 1 ? "the other session" : `all ${n} other sessions`, OTHERS)}\n`
+  return n === 0 ? "" : html`${sureButton(endOthers, {}, n === 1 ? "End the other session" : `End all ${n} other sessions`, "", OTHERS)}\n`
 }
 
 const OTHERS = "Every other browser and program has to sign in again; this one stays signed in."

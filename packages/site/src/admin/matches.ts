@@ -38,8 +38,8 @@ const row =
   ({ id, is_trial, map, played_at, reason, seats }: MatchCard): Html =>
     html`<tr>
 <th scope="row">${is_trial ? names(seats) : html`<a href="${placesFor(season).match(id)}">${names(seats)}</a>`}${is_trial && html` <span class="faint">trial</span>`}</th>
-<td>${map}</td>
-<td>${reason !== null && words(reason)}</td>
+<td class="line">${map}</td>
+<td class="line">${reason !== null && words(reason)}</td>
 <td>${played_at !== null && time(played_at)}</td>
 ${season.state !== "closed" && html`<td><a class="do" href="${voidAt(season, id)}" aria-label="Void the match ${id}">Void</a></td>\n`}</tr>
 `

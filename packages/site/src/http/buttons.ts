@@ -18,7 +18,7 @@ export const button = <Name extends string>(form: Form<Name>, values: Values<Nam
 
 /**
  * Such a button for what takes something away: it comes to light with its consequence when the visitor opens it, which needs no script, and
- * names what it takes. `Remove` about `the word darn` is `Remove the word darn`.
+ * names what it takes. `Remove` about `the word darn` is `Remove the word darn`; where nothing beside it says about what, `text` does alone.
  */
 export const sureButton = <Name extends string>(
   form: Form<Name>,
@@ -27,9 +27,9 @@ export const sureButton = <Name extends string>(
   about: string,
   consequence: string
 ): Html =>
-  html`<details class="sure"><summary aria-label="${text} ${about}">${text}</summary>
+  html`<details class="sure"><summary aria-label="${`${text} ${about}`.trim()}">${text}</summary>
 <p>${consequence}</p>
-${row(form, values, html`<button>${text} ${said(about)}</button>`)}</details>`
+${row(form, values, html`<button>${text}${about !== "" && html` ${said(about)}`}</button>`)}</details>`
 
 /** Why the service did not do what a button says, on a page whose forms name no place for it. */
 export const notDone = (tried: Tried | undefined, ...forms: ReadonlyArray<Form<string> | Form<never>>): Html | false =>

@@ -7,7 +7,7 @@ import { causeText } from "../picture/describe.ts"
 import { readPosition } from "../picture/Position.ts"
 import { seatBadge } from "../picture/seats.ts"
 
-const change = (change: number): Html => html`<span class="${change < 0 ? "bad" : "good"}">${signed(change)}</span>`
+export const change = (change: number): Html => html`<span class="${change < 0 ? "bad" : "good"}">${signed(change)}</span>`
 
 const changes = (rating_change: Seat["rating_change"]): ReadonlyArray<Html> =>
   Object.entries(rating_change ?? {}).map(([ladder, by], i) => html`${i > 0 && html`<br>`}${ladder} ${change(by)}`)
@@ -35,7 +35,7 @@ export const seatTable = (at: Places, { game, seats }: Pick<MatchDetail, "game" 
   const causes = causesOf(frame)
   const shown = causes.some((cause) => cause !== "") ? causes : []
   const places = seats.toSorted((a, b) => (a.rank ?? a.seat) - (b.rank ?? b.seat))
-  return html`<div class="scroll" role="region" aria-label="Seats" tabindex="0"><table>
+  return html`<div class="scroll" role="region" aria-label="Seats" tabindex="0"><table class="seats">
 <caption>Who took part, the best place first</caption>
 <thead><tr><th scope="col">Place</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Outcome</th>${shown.length > 0 && html`<th scope="col">Out by</th>`}<th scope="col">Score</th><th scope="col">Strikes</th><th scope="col">Ratings</th></tr></thead>
 <tbody>

@@ -1,6 +1,7 @@
 /** How audits end that no two runners decide, and what becomes of runners and keys that were flagged. */
 
 import { retryRefused } from "@agon/api/retryRefused.ts"
+import type { AuditWork } from "@agon/api/runner/protocol.ts"
 import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
 import { ReplayAudits } from "@agon/server/runner/ReplayAudits.ts"
 import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
@@ -186,6 +187,30 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
       const third = yield* setAside(yield* keyedOf(fleet, here))
       yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
       assert.strictEqual((yield* lease)!.match_id, third.match) // among themselves they look at each other's matches
+    })
+  )
+
+  it.effect("goes to another key first where a runner gives it back, and to the same one after a minute", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* Stage
+      const { match } = yield* setAside(yield* keyed("reporter", fleet.admin))
+      const { client, open } = yield* keyed("drops", fleet.admin)
+      const auditor = yield* open(["audit"])
+      const lease = Effect.map(client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 0 } }), ({ leases }) =>
+        leases.find(isAudit)
+      )
+      const drop = Effect.fnUntraced(function* (work: AuditWork) {
+        yield* client.runner.release({ params: { lease: work.lease }, payload: {} })
+        yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      })
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      yield* drop((yield* lease)!)
+      assert.isUndefined(yield* lease) // eight times within a second, and nobody would have looked at the match
+      yield* rows("UPDATE match_audit SET until = until - interval '100 seconds' WHERE match_id = $1::uuid", match)
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      yield* drop((yield* lease)!)
+      yield* playedAgain(fleet, "")
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "agreed", status: "rated" })
     })
   )
 

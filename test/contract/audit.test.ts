@@ -144,6 +144,8 @@ inService(
       assert.propertyVal(refused, "code", "not_found") // of another key
       assert.deepStrictEqual(yield* other.client.runner.release({ params: { lease: work.lease }, payload: {} }), { released: true })
       assert.deepStrictEqual(yield* say(other.client, work, truth), { accepted: false, reason: "released" })
+      const sql = yield* PgClient.PgClient
+      yield* sql.unsafe("UPDATE match_audit SET until = until - interval '100 seconds'") // for a minute it is for others
       const again = yield* untilSuccess(
         Effect.flatMap(leaseAudit(other.client, auditor), (found) =>
           found === undefined ? Effect.fail("none yet") : Effect.succeed(found)

@@ -47,12 +47,16 @@ export type AuditRow = typeof Row.Type
 const row = `SELECT a.id, a.match_id, a.season_id, s.game, a.state, a.lease_n, a.runner_id, a.key_id, a.doubter_id, a.doubter_sha256,
   m.runner_id AS played_by, m.state_sha256 FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id`
 
+/** From the end of a lease until its key may have the audit again. */
+const AGAIN_AFTER = "interval '1 minute'"
+
 const makeLeases = (sql: SqlClient.SqlClient) => ({
   /**
    * Locks the rows it takes, skipping those that another node is taking. A runner gets none that its key has played or answered; the
    * service's own (its key has no creator) gets those waiting since before `since`, even its own. Only the runtime of the
    * first run is expected to give the same bits. A key of the season's gets none for which a runner of the platform could be flagged:
-   * the season's administrators could make two keys and have them deny whatever the platform's fleet has played.
+   * the season's administrators could make two keys and have them deny whatever the platform's fleet has played. A key that has lost or
+   * given back an audit gets it again a minute later, so that others come before: it could drop it as often as it may be lost.
    */
   take: SqlSchema.findAll({
     Request: Schema.Struct({
@@ -73,6 +77,7 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
           JOIN runner_key k ON k.id = r.key_id
           WHERE a.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM runner d WHERE d.id = a.doubter_id AND d.key_id = r.key_id)
             AND (m.key_id IS DISTINCT FROM r.key_id OR (k.created_by IS NULL AND a.created_at < ${since})) AND m.status IN ('rated', 'finished') AND m.runtime_version = r.runtime_version AND s.closed_at IS NULL
+            AND (a.key_id IS DISTINCT FROM r.key_id OR a.until < ${now}::timestamptz - ${sql.literal(AGAIN_AFTER)})
             AND (k.season_id IS NULL OR NOT EXISTS (SELECT 1 FROM runner_key p WHERE p.season_id IS NULL
               AND (p.id = m.key_id OR p.id = (SELECT d.key_id FROM runner d WHERE d.id = a.doubter_id))))
             AND a.season_id = coalesce(${season_id}::uuid, a.season_id)

@@ -1,5 +1,5 @@
 /**
- * Counts a season's matches beside it, by what lists are filtered by (migration 0043), so that the first total of a filter does not go
+ * Counts a season's matches beside it, by what lists are filtered by (migration 0042), so that the first total of a filter does not go
  * through the season: it is the sum of some counts and of the matches since (listing.ts).
  *
  *   every minute, each season with `NEW_MATCHES_MIN` matches more than are counted

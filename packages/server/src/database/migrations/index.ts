@@ -31,9 +31,9 @@ import seasonWebhooks from "./0038_season_webhooks.ts"
 import leaseStarts from "./0039_lease_starts.ts"
 import commentsOfThreads from "./0040_comments_of_threads.ts"
 import learnedStarts from "./0041_learned_starts.ts"
-import matchTallies from "./0043_match_tallies.ts"
-import modelNames from "./0044_model_names.ts"
-import keptLists from "./0045_kept_lists.ts"
+import matchTallies from "./0042_match_tallies.ts"
+import modelNames from "./0043_model_names.ts"
+import keptLists from "./0044_kept_lists.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -72,7 +72,7 @@ export const migrations = {
   "0039_lease_starts": statements(leaseStarts),
   "0040_comments_of_threads": statements(commentsOfThreads),
   "0041_learned_starts": statements(learnedStarts),
-  "0043_match_tallies": statements(matchTallies),
-  "0044_model_names": statements(modelNames),
-  "0045_kept_lists": statements(keptLists)
+  "0042_match_tallies": statements(matchTallies),
+  "0043_model_names": statements(modelNames),
+  "0044_kept_lists": statements(keptLists)
 }

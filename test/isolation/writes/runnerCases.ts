@@ -240,8 +240,9 @@ const VOIDING: ReadonlyArray<Case> = [
   }
 ]
 
-/** Audits that a runner of the platform asks for; it gets the last two. */
-const DUE = [11, 12]
+/** Audits that a runner of the platform asks for; it gets the last four. */
+const DUE = [11, 12, 14, 16]
+const JUST_NOW = "2026-03-01T11:59:30Z"
 const TAKEN: ReadonlyArray<string> = [
   `UPDATE season SET closed_at = '${AGO}' WHERE id = '${id("season", 4)}'`,
   ...[
@@ -250,7 +251,7 @@ const TAKEN: ReadonlyArray<string> = [
     played(3, { season: 1, runtime: "another" }),
     played(4, { season: 4 }),
     played(5, { season: 1, engine: "sha256:another" }),
-    ...[6, 7, 8, ...DUE].map((n) => played(n, { season: n % 2 === 0 ? 1 : 2 }))
+    ...[6, 7, 8, 10, ...DUE].map((n) => played(n, { season: n % 2 === 0 ? 1 : 2 }))
   ],
   ...[1, 2, 3, 5].map((n) => audit(n, { season: 1 })),
   audit(4, { season: 4 }),
@@ -258,7 +259,10 @@ const TAKEN: ReadonlyArray<string> = [
   audit(7, { season: 2, state: "leased", runner: 21 }),
   audit(8, { season: 1, doubter: PLATFORM * 10 + 3 }),
   audit(11, { season: 2, doubter: 11 }),
-  audit(12, { season: 1 })
+  audit(12, { season: 1 }),
+  audit(10, { season: 1, runner: PLATFORM * 10 + 2, until: JUST_NOW }),
+  audit(14, { season: 1, runner: PLATFORM * 10 + 2, until: AGO }),
+  audit(16, { season: 1, runner: 11, until: JUST_NOW })
 ]
 
 const take = (runner: number, season: number | null, since: Date): Case["act"] => {
@@ -274,10 +278,12 @@ const TAKES: ReadonlyArray<Case> = [
     title: "audits are taken that another key has played, with the same runtime and engine, in an open season",
     rows: TAKEN,
     act: take(PLATFORM * 10 + 1, null, LATER),
-    reply: ["audit 11: 2 of version 2, 500 turns", "audit 12: 2 of version 1, 500 turns"],
+    reply: DUE.map((n) => `audit ${n}: 2 of version ${n === 11 ? 2 : 1}, 500 turns`),
     changes: [
       "match_audit audit 11: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31",
-      "match_audit audit 12: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31"
+      "match_audit audit 12: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31",
+      "match_audit audit 14: state=leased until=2026-03-01T12:10:00+00:00 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31",
+      "match_audit audit 16: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31"
     ]
   },
   {
@@ -296,8 +302,12 @@ const TAKES: ReadonlyArray<Case> = [
     changes: []
   },
   {
-    title: "a season's fleet takes audits of its season alone",
-    rows: [1, 2].flatMap((n) => [played(n, { season: n, key: PLATFORM }), audit(n, { season: n })]),
+    title: "a season's fleet takes audits of its season alone, and none that the platform's has to do with",
+    rows: [
+      ...[1, 2].flatMap((n) => [played(n, { season: n, key: 2 }), audit(n, { season: n })]),
+      ...[played(3, { season: 1, key: PLATFORM }), audit(3, { season: 1 })],
+      ...[played(4, { season: 1, key: 2 }), audit(4, { season: 1, doubter: PLATFORM * 10 + 1 })]
+    ],
     act: take(11, 1, LATER),
     reply: ["audit 1: 2 of version 1, 500 turns"],
     changes: [

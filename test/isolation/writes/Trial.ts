@@ -2,6 +2,8 @@
 
 import { makeQueries as makeOwnerChecks } from "@agon/server/account/ownerQueries.ts"
 import { makeQueries as makeChecks } from "@agon/server/match/checkQueries.ts"
+import { makeQueries as makeLists } from "@agon/server/match/listQueries.ts"
+import { makeQueries as makeTallies } from "@agon/server/match/tallyQueries.ts"
 import { makeQueries as makeVoiding } from "@agon/server/match/voidingQueries.ts"
 import { makeQueries as makeAudits } from "@agon/server/runner/auditQueries.ts"
 import { makeQueries as makeRunners } from "@agon/server/runner/queries.ts"
@@ -21,10 +23,12 @@ const makeStores = Effect.all({
   audits: makeAudits,
   checks: makeChecks,
   creation: makeCreation,
+  lists: makeLists,
   ownerChecks: makeOwnerChecks,
   people: makePeople,
   runners: makeRunners,
   submission: makeSubmission,
+  tallies: makeTallies,
   versions: makeVersions,
   voidOrders: makeVoidOrders,
   voiding: makeVoiding
@@ -45,14 +49,19 @@ export interface Case {
 
 /** Columns by which a row is known, where that is not its id. */
 const KEYS: Readonly<Record<string, ReadonlyArray<string>>> = {
+  kept_list: ["name", "season_id"],
   match_check: ["season_id"],
+  match_tally: ["season_id", "ladder", "map_id", "classes", "best_place"],
   owner_check: ["season_id", "account_id"],
   season_admin: ["season_id", "account_id"],
+  season_tally: ["season_id"],
   void_order: ["version_id"]
 }
 const TABLES = [
+  "kept_list",
   "match_audit",
   "match_check",
+  "match_tally",
   "model",
   "owner_check",
   "participant",
@@ -60,6 +69,7 @@ const TABLES = [
   "runner_key",
   "season",
   "season_admin",
+  "season_tally",
   "version",
   "void_order"
 ]

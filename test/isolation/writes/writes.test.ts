@@ -10,11 +10,12 @@ import * as Postgres from "../../support/Postgres.ts"
 import { conditionsDropped, mutantsOf } from "../sqlMutants.ts"
 import { EXCUSED } from "./excused.ts"
 import { build } from "./ground.ts"
+import { CASES as OF_LISTS } from "./listCases.ts"
 import { CASES as OF_RUNNERS } from "./runnerCases.ts"
 import { CASES as OF_SEASONS } from "./seasonCases.ts"
 import { type Case, trial } from "./Trial.ts"
 
-const CASES = [...OF_RUNNERS, ...OF_SEASONS]
+const CASES = [...OF_LISTS, ...OF_RUNNERS, ...OF_SEASONS]
 const SOURCES = join(import.meta.dirname, "../../../packages/server/src")
 const FEATURES = ["match", "runner", "season", "submission", "version"]
 

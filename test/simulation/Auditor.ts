@@ -33,11 +33,13 @@ export interface Auditor {
   readonly log: ReadonlyMap<string, Ended>
   readonly known: () => Known
   readonly asked: (command: Command) => void
+  /** The same command is delivered once more. */
+  readonly again: (command: Command) => void
   /** At the moment of the reply. A result's receipt is the one that its runner gets in the end. */
   readonly told: (command: Command, reply: Reply, at: number) => void
   readonly committed: (view: View) => void
-  /** Somebody claimed the season under this epoch. */
-  readonly claimed: (epoch: number) => void
+  /** Somebody claimed the season under this epoch, at this time of its host. */
+  readonly claimed: (epoch: number, at: number) => void
   /** A commit under this epoch was written. */
   readonly fenced: (epoch: number) => void
   /** Listeners were told what has happened in the season. */
@@ -64,13 +66,17 @@ export const make = (empty: View): Auditor => {
   const fleets = Fleets.make()
   const leases = LeaseLives.make()
   const faults = Faults.make()
-  const asked: Array<Array<Command>> = [[]]
+  const asked = makeAsked()
   let rows = empty
   let before = empty
   let podium = ""
   const epochs = makeEpochs()
 
   const log = new Map<string, Ended>()
+  const checks = [
+    ...[checkVoids, receipts.check, checkMatches, leases.check, fleets.check, versions.check, faults.check],
+    ...[checkStarts, ratings.check, series.check, checkRounds, fill.check, checkClosing]
+  ]
   return {
     log,
     known: () => ({ ended: log, points: series.points }),
@@ -78,37 +84,29 @@ export const make = (empty: View): Auditor => {
     asked: (command) => {
       receipts.asked(command)
       fleets.asked(command)
-      asked[0]!.push(command)
+      asked.said(command)
+    },
+    again: (command) => {
+      receipts.again(command)
+      asked.twice.add(command)
     },
     stepped: () => {
-      asked.unshift([])
-      asked.length = Math.min(asked.length, RECENT_STEPS)
+      asked.stepped()
       before = rows
     },
     told: (command, reply, at) => {
-      checkAudit(command, reply, rows)
+      const twice = asked.twice.has(command)
+      checkAudit(command, reply, rows, twice)
       if (command._tag === "LeaseWork") receipts.leased(command, reply as Replies["LeaseWork"], rows)
       else if (command._tag === "Heartbeat") receipts.beaten(reply as Replies["Heartbeat"], before)
-      else if (command._tag === "SubmitVersion") checkSubmission(command, reply as Replies["SubmitVersion"], at, before, rows)
+      else if (command._tag === "SubmitVersion") checkSubmission(command, reply as Replies["SubmitVersion"], { at, before, rows, twice })
       else if (command._tag === "VoidMatch") checkVoided(command, reply as Replies["VoidMatch"], before, log)
       else if (isResult(command)) receipts.settled(command, reply as Receipt, before, rows)
       else checkDone(command, reply, before, rows)
     },
     committed: (now) => {
-      const window = open(rows, now, log, asked.flat(), epochs.returned())
-      checkVoids(window)
-      receipts.check(window)
-      checkMatches(window)
-      leases.check(window)
-      fleets.check(window)
-      versions.check(window)
-      faults.check(window)
-      checkStarts(window)
-      ratings.check(window)
-      series.check(window)
-      checkRounds(window)
-      fill.check(window)
-      checkClosing(window)
+      const window = open(rows, now, log, asked.recent(), epochs.returned_at())
+      for (const check of checks) check(window)
       for (const row of [...now.ended, ...now.rewritten]) log.set(row.id, row)
       rows = now
     },
@@ -126,20 +124,34 @@ export const make = (empty: View): Auditor => {
   }
 }
 
+/** What was said lately, by steps, and what was delivered twice. */
+const makeAsked = () => {
+  const steps: Array<Array<Command>> = [[]]
+  return {
+    twice: new WeakSet<Command>(),
+    said: (command: Command) => void steps[0]!.push(command),
+    recent: () => steps.flat(),
+    stepped: () => {
+      steps.unshift([])
+      steps.length = Math.min(steps.length, RECENT_STEPS)
+    }
+  }
+}
+
 /** Who may write, and what may be told. */
 const makeEpochs = () => {
-  const claim = { newest: 0, returned: false }
+  const claim: { newest: number; returned_at: number | null } = { newest: 0, returned_at: null }
   let untold = false // a commit was written of which nobody has been told
   return {
-    /** Whether nothing has been written since the last claim. */
-    returned: () => claim.returned,
-    claimed: (epoch: number) => {
-      Object.assign(claim, { newest: epoch, returned: true })
+    /** When it was claimed last, where nothing has been written since. */
+    returned_at: () => claim.returned_at,
+    claimed: (epoch: number, at: number) => {
+      Object.assign(claim, { newest: epoch, returned_at: at })
       untold = false
     },
     fenced: (epoch: number) => {
       must(epoch === claim.newest, "an actor whose epoch was stolen writes nothing", epoch, claim)
-      claim.returned = false
+      claim.returned_at = null
       untold = true
     },
     published: ({ head }: View) => {

@@ -48,6 +48,7 @@ const EVENTS: Readonly<Record<Event["_tag"], true>> = {
 const FAULTS = [
   ...["runner died", "reply lost", "result repeated", "result delayed past its lease", "result under another key"],
   ...["result for a lease nobody has", "result malformed", "runner distrusted", "match suspected"],
+  ...["delivered twice", "store away", "refused by a store that is away"],
   ...["clock forward", "clock back", "killed between two batches", "epoch stolen between two batches"],
   ...MISFORTUNES.map(({ point, what }) => `${what} at ${point}`)
 ]

@@ -134,6 +134,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, spread * TAKEN_OVER_SHARE_MIN)", replace: "old.sigma" },
   tiesCountTwice: { file: "rating/Rating.ts", find: "- p) / ties", replace: "- p)" },
   podiumByGames: { file: "season/rating/LadderRatings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
+  roundIsPlannedTwice: {
+    file: "season/clock/Rounds.ts",
+    find: "standing.some((round) => round.starts_at >= starts_at)",
+    replace: "standing.some((round) => round.starts_at > starts_at)"
+  },
   missedRoundStartsNow: {
     file: "season/Season.ts",
     find: "state.now = Math.max(state.now, due)",
@@ -170,7 +175,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "if (state.uploadEnd <= state.now) expireUploads(state)",
     replace: "if (state.uploadEnd <= state.now) state.uploadEnd = Infinity"
   },
+  uploadsPayForAnAbsence: { file: "season/clock/Absence.ts", find: "    version.upload_until += away_ms\n", replace: "" },
   // the actor and its rows
+  givesUpWhileTheStoreIsAway: {
+    file: "actor/SeasonActor.ts",
+    find: "schedule: backoff, while: ({ stop }) => !stop",
+    replace: "schedule: backoff, times: 20, while: ({ stop }) => !stop"
+  },
   answersBeforeCommit: {
     file: "actor/SeasonActor.ts",
     find: "    if (isDirty(state) || fence",

@@ -11,6 +11,7 @@ export interface HostClock {
   latest_ms: number
   /** The time that a season goes by: none that is more than a minute ahead. */
   readonly now: Effect.Effect<number>
+  readonly nowUnsafe: () => number
 }
 
 const AHEAD_MAX_MS = 60_000
@@ -32,6 +33,7 @@ export const make: Effect.Effect<HostClock> = Clock.clockWith((world) =>
       latest_ms: 0,
       world: () => world.currentTimeMillisUnsafe(),
       now: Effect.sync(believed),
+      nowUnsafe: believed,
       clock: {
         currentTimeMillisUnsafe: now,
         currentTimeMillis: Effect.sync(now),

@@ -17,6 +17,8 @@ interface Answered {
 
 export interface Receipts {
   readonly asked: (command: Command) => void
+  /** Delivered once more: what is answered to it now may have been refused at first. */
+  readonly again: (command: Command) => void
   readonly check: (window: Window) => void
   readonly leased: (command: Of<"LeaseWork">, works: Replies["LeaseWork"], rows: View) => void
   readonly settled: (command: Result, receipt: Receipt, before: View, rows: View) => void
@@ -42,7 +44,7 @@ export const isMalformed = ({ outcome: { seats } }: Of<"ReportMatch">, players: 
 interface Book {
   readonly holders: Map<string, Holder> // by lease
   readonly granted: Set<string>
-  readonly bodies: Map<number, { readonly command: Of<"ReportMatch">; readonly order: number }> // by turns: every report has its own
+  readonly bodies: Map<number, { readonly command: Of<"ReportMatch">; readonly order: number; readonly last: number }> // by turns: every report has its own
   readonly firsts: Map<string, Answered> // by lease
   readonly accepted: Map<string, number> // by lease: the order of the report that was answered first
   readonly over: Map<string, Ended>
@@ -65,7 +67,14 @@ export const make = (): Receipts => {
     asked: (command) => {
       if (command._tag === "ReportAdmission" && command.verdict.verdict === "failed") book.failed.add(command.lease)
       if (command._tag === "ReportFault") book.failed.add(command.lease)
-      if (command._tag === "ReportMatch") book.bodies.set(command.outcome.turns, { command, order: ++book.order })
+      if (command._tag !== "ReportMatch") return
+      const order = ++book.order
+      book.bodies.set(command.outcome.turns, { command, order, last: order })
+    },
+    again: (command) => {
+      if (command._tag !== "ReportMatch") return
+      const { turns } = command.outcome
+      book.bodies.set(turns, { ...book.bodies.get(turns)!, last: ++book.order })
     },
     check: (window) => keep(book, window),
     leased: (command, works, rows) => checkLeased(book, command, works, rows),
@@ -174,7 +183,7 @@ const checkAccepted = ({ accepted, bodies, failed, order, over }: Book, command:
   must(["rated", "finished", "failed"].includes(match!.ending), "an accepted result is kept", command, match)
   if (match!.ending === "failed") must(match!.fault_reason !== "runner_lost", "an accepted result is kept", command, match)
   if (match!.turns === null || accepted.has(command.lease)) return
-  accepted.set(command.lease, bodies.get(command._tag === "ReportMatch" ? command.outcome.turns : -1)?.order ?? order)
+  accepted.set(command.lease, bodies.get(command._tag === "ReportMatch" ? command.outcome.turns : -1)?.last ?? order)
   must(bodies.get(match!.turns)!.order <= accepted.get(command.lease)!, "the first result counts", command, match)
 }
 

@@ -8,7 +8,15 @@ type Submit = Of<"SubmitVersion">
 const COUNTED = ["testing", "entered", "superseded", "disqualified"]
 const WITHOUT_COOLDOWN = ["admission_unavailable", "upload_expired"]
 
-export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"], at: number, before: View, rows: View): void => {
+interface Moment {
+  readonly at: number
+  readonly before: View
+  readonly rows: View
+  /** Whether it was delivered twice. */
+  readonly twice: boolean
+}
+
+export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"], { at, before, rows, twice }: Moment): void => {
   if (!("submitted" in reply)) {
     must(reply.refused.length > 0, "a refusal says why", command)
     for (const { code } of reply.refused) {
@@ -37,7 +45,7 @@ export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"]
     command,
     version
   ) // prettier-ignore
-  if (!reply.fresh) return must(version!.id !== command.version, "the same pair of hashes is one version", command, version)
+  if (!reply.fresh) return must(version!.id !== command.version || twice, "the same pair of hashes is one version", command, version)
   must(version!.id === command.version, "a fresh submission is its own", command, reply)
   if (command.owner !== null) checkAllowed(command, version!, rows)
 }

@@ -44,6 +44,7 @@ export const make = (): Versions => {
       checkHolders(window)
       for (const version of now.versions.values()) {
         const was = before.versions.get(version.id)
+        if (was !== undefined) checkUpload(window, was, version)
         if (was === version) continue
         const [from, to] = [stageOf(was), stageOf(version)]
         const lives = from === to || NEXT[from]!.includes(to) || (from === "review" && to === "entered" && isSwitchedOn(window, version))
@@ -64,6 +65,15 @@ export const make = (): Versions => {
       for (const version of now.versions.values()) if (version.phase === "trial") checkTrial(window, version, trials.get(version.id))
     }
   }
+}
+
+/** An upload has the time that it was given, in which the season is there. */
+const checkUpload = ({ away_ms, now }: Window, was: Version, version: Version): void => {
+  if (was.upload_until === null) return
+  const due = was.upload_until + away_ms
+  if (version.upload_until !== null)
+    must(version.upload_until === due, "an upload's window is as long as the season is there", version, due)
+  if (version.reject_reason === "upload_expired") must(due <= now.head.now, "an upload has its time", version, due)
 }
 
 /** A baseline may be admitted and switched on in one commit. */

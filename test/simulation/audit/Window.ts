@@ -20,6 +20,8 @@ export interface Window {
   readonly recent: ReadonlyArray<Command>
   /** Whether the season was claimed since the commit before: what is leased then has a lease's time again. */
   readonly returned: boolean
+  /** How long the season was away before that claim; 0 where nothing has been committed since. */
+  readonly away_ms: number
 }
 
 export const open = (
@@ -27,9 +29,11 @@ export const open = (
   now: View,
   log: ReadonlyMap<string, Ended>,
   recent: ReadonlyArray<Command>,
-  returned: boolean
+  returned_at: number | null
 ): Window => ({
-  ...{ before, now, log, recent, returned },
+  ...{ before, now, log, recent },
+  returned: returned_at !== null,
+  away_ms: now.head.now > before.head.now ? Math.max(0, (returned_at ?? 0) - before.head.now) : 0,
   voided: now.rewritten.filter(({ fault_reason, id }) => fault_reason === "replay_mismatch" && log.get(id)!.fault_reason !== fault_reason),
   installed: isLate(now) ? [] : [...before.voiding.values()].filter(({ match }) => !now.voiding.has(match)),
   rescaled: now.head.rescaled > before.head.rescaled && before.head.learning !== null ? { round: before.head.learning.round } : null

@@ -6,7 +6,7 @@
 
 import type { State } from "@agon/domain/season/State.ts"
 import { type PublishedEvent, SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
-import { type SeasonLog, SeasonStore, StoreFailed } from "@agon/server/actor/SeasonStore.ts"
+import { type Claimed, type SeasonLog, SeasonStore, StoreFailed } from "@agon/server/actor/SeasonStore.ts"
 import { Effect, Layer, Semaphore } from "effect"
 import { count, type Seen } from "./Run.ts"
 
@@ -50,6 +50,8 @@ export interface Faults {
   readonly steal: Effect.Effect<void>
   /** The fault that waits at each point, once. */
   readonly plan: Map<Point, Misfortune>
+  /** Until this time of the world the store is away: every call is refused at once. */
+  away_until: number
   /** Calls of the store that have not come back. */
   busy: number
   /** Commits held back: what was due may not be in the rows yet. */
@@ -92,28 +94,25 @@ export const make = (
     faults.late++
     return Effect.onExit(Effect.sleep(SLOW), () => Effect.sync(() => void faults.late--))
   })
-  const claim = Effect.suspend(() => counted(store.claim(season))).pipe(Effect.tap(({ fence }) => Effect.sync(() => claimed(fence.epoch))))
-  const plan = new Map<Point, Misfortune>()
+  const claim = Effect.suspend(() => counted(store.claim(season)))
+  const witnessed = <E>(claim: Effect.Effect<Claimed, E>) => Effect.tap(claim, ({ fence }) => Effect.sync(() => claimed(fence.epoch)))
+  const plan: Faults["plan"] = new Map()
   const failed = new StoreFailed({ season, cause: "bad luck" })
-  const strike = (point: Point): Effect.Effect<void, StoreFailed> =>
-    Effect.suspend(() => {
-      const what = faults.plan.get(point)
-      faults.plan.delete(point)
-      if (what === undefined) return Effect.void
-      count(seen, `${what} at ${point}`)
-      if (what === "refused") return Effect.fail(failed)
-      if (what === "hung") return Effect.never
-      if (what === "killed") return Effect.interrupt
-      return what === "slow" ? slowly : Effect.ignore(claim)
-    })
-  /** The rows are looked at as a commit has left them. */
-  const turn = Semaphore.makeUnsafe(1)
-  const alone = turn.withPermits(1)
+  const there: Effect.Effect<void, StoreFailed> = Effect.suspend(() => {
+    if (world() >= faults.away_until) return Effect.void
+    count(seen, "refused by a store that is away")
+    return Effect.fail(failed)
+  })
+  const reached = <A, E>(call: Effect.Effect<A, E>) => Effect.andThen(there, counted(call))
+  const steal = Effect.ignore(witnessed(claim))
+  const strike = striking({ plan, seen, failed, slowly, steal })
+  const alone = Semaphore.makeUnsafe(1).withPermits(1) // the rows are looked at as a commit has left them
   const faults: Faults = {
     store: spoilt(),
     listener: listening(seen, strike, published),
-    steal: Effect.ignore(claim),
+    steal,
     plan,
+    away_until: 0,
     busy: 0,
     late: 0,
     clean: undefined
@@ -122,14 +121,15 @@ export const make = (
 
   function spoilt(): SeasonStore["Service"] {
     return SeasonStore.of({
-      answerOf: (season, lease, key) => counted(store.answerOf(season, lease, key)),
-      removed: (season, owners) => counted(store.removed(season, owners)),
-      log: spoiltLog(store.log, { alone, counted, plan, seen, strike }),
+      answerOf: (season, lease, key) => reached(store.answerOf(season, lease, key)),
+      removed: (season, owners) => reached(store.removed(season, owners)),
+      log: spoiltLog(store.log, { alone, reached, plan, seen, strike }),
       open: store.open, // nobody on stage asks; while any other call is out, time stands still
       claim: () =>
         Effect.gen(function* () {
           yield* strike("claim")
-          const found = yield* Effect.tap(claim, () => counted(written))
+          yield* there
+          const found = yield* witnessed(Effect.tap(claim, () => counted(written))) // what was written before it is not its own
           yield* strike("claimed")
           return { ...found, fence: { ...found.fence, at: world() } }
         }),
@@ -137,6 +137,7 @@ export const make = (
         Effect.gen(function* () {
           faults.clean = undefined
           yield* strike("commit")
+          yield* there
           const next = yield* alone(counted(Effect.tap(store.commit(fence, state), () => written)))
           committed(fence.epoch)
           if (next.waiting.due < Infinity) count(seen, "ratings wait")
@@ -148,15 +149,38 @@ export const make = (
   }
 }
 
+interface Striking {
+  readonly plan: Map<Point, Misfortune>
+  readonly seen: Seen
+  readonly failed: StoreFailed
+  readonly slowly: Effect.Effect<void>
+  readonly steal: Effect.Effect<void>
+}
+
+/** The fault that waits at a point happens to whoever comes there. */
+const striking =
+  ({ failed, plan, seen, slowly, steal }: Striking) =>
+  (point: Point): Effect.Effect<void, StoreFailed> =>
+    Effect.suspend(() => {
+      const what = plan.get(point)
+      plan.delete(point)
+      if (what === undefined) return Effect.void
+      count(seen, `${what} at ${point}`)
+      if (what === "refused") return Effect.fail(failed)
+      if (what === "hung") return Effect.never
+      if (what === "killed") return Effect.interrupt
+      return what === "slow" ? slowly : steal
+    })
+
 interface Spoiling {
   readonly alone: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  readonly counted: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E>
+  readonly reached: <A, E>(call: Effect.Effect<A, E>) => Effect.Effect<A, E | StoreFailed>
   readonly plan: Map<Point, Misfortune>
   readonly seen: Seen
   readonly strike: (point: Point) => Effect.Effect<void, StoreFailed>
 }
 
-const spoiltLog = (log: SeasonLog, { alone, counted, plan, seen, strike }: Spoiling): SeasonLog => {
+const spoiltLog = (log: SeasonLog, { alone, plan, reached, seen, strike }: Spoiling): SeasonLog => {
   /** Who is killed beside the season is killed with it: the next commit does. While it is slow, so is the next commit. */
   const strikeBeside = (point: Point) =>
     Effect.suspend(() => {
@@ -168,13 +192,13 @@ const spoiltLog = (log: SeasonLog, { alone, counted, plan, seen, strike }: Spoil
       return what === "killed" ? Effect.never : Effect.sleep(SLOW_FOLD)
     })
   return {
-    ended: (season, matches) => Effect.andThen(strike("log"), counted(log.ended(season, matches))),
-    place: (season, round) => counted(log.place(season, round)),
+    ended: (season, matches) => Effect.andThen(strike("log"), reached(log.ended(season, matches))),
+    place: (season, round) => reached(log.place(season, round)),
     page: (season, place, limit, end) =>
-      Effect.andThen(end ? strike("log") : strikeBeside("fold"), counted(log.page(season, place, limit, end))),
-    earlier: (season, ladder, versions, after) => counted(log.earlier(season, ladder, versions, after)),
-    left: (season, versions) => counted(log.left(season, versions)),
-    rewrite: (fence, changes) => Effect.andThen(strikeBeside("rewrite"), alone(counted(log.rewrite(fence, changes))))
+      Effect.andThen(end ? strike("log") : strikeBeside("fold"), reached(log.page(season, place, limit, end))),
+    earlier: (season, ladder, versions, after) => reached(log.earlier(season, ladder, versions, after)),
+    left: (season, versions) => reached(log.left(season, versions)),
+    rewrite: (fence, changes) => Effect.andThen(strikeBeside("rewrite"), alone(reached(log.rewrite(fence, changes))))
   }
 }
 

@@ -42,6 +42,9 @@ export interface Stage {
   readonly faults: Faults.Faults
   /** Its own draws, for what was added to the world later: the course of seeds that were known before stays. */
   readonly lot: Chance.Chance
+  /** The same for what is delivered twice, and for a store that goes away. */
+  readonly twice: Chance.Chance
+  readonly away: Chance.Chance
   broken: unknown
   actor: Fiber.Fiber<unknown, unknown>
 }
@@ -49,6 +52,15 @@ export interface Stage {
 const JOURNAL = 40
 /** Share of the steps in which a season is told how far its field lies apart. */
 const LEARNED = 0.03
+/** Share of the steps in which a message to the season is delivered twice, as the cluster does where a connection is lost, and after how long. */
+const TWICE = 0.06
+const AGAIN_MS = [0, 1, 60, 400] as const
+/** Longer than a season takes to be back. */
+const TWICE_WAIT_MS = 1_000
+/** Share of the steps in which the store goes away for minutes, how long that is at most, and how much of it a step takes. */
+const AWAY = 0.002
+const AWAY_MS_MAX = 600_000
+const AWAY_STEP_MS = 60_000
 /** Share of the steps of a crowded run in which a fold is slow, if anything is voided. */
 const CROWDED = 0.1
 
@@ -65,6 +77,8 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
     administrators: Administrators.make(chance, profile, run),
     examiners: Examiners.make(chance, lot),
     lot,
+    twice: Chance.make(run.seed * 32_452_843 + run.seasons),
+    away: Chance.make(run.seed * 49_979_687 + run.seasons),
     runners: Runners.make(chance, profile.settings.rules.match.strike_limit, profile.sick),
     tally: Tally.make(run.seen),
     host: yield* HostClock.make,
@@ -73,7 +87,7 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
     faults: Faults.make(profile.season, store, run.seen, {
       written: look,
       world: () => stage.host.world(),
-      claimed: (epoch) => stage.auditor.claimed(epoch),
+      claimed: (epoch) => stage.auditor.claimed(epoch, stage.host.nowUnsafe()),
       committed: (epoch) => audited(stage, () => stage.auditor.fenced(epoch)),
       published: () => audited(stage, () => stage.auditor.published())
     }),
@@ -109,7 +123,7 @@ const see = (stage: Stage): Effect.Effect<void> =>
   stage.run.ground.read(stage.profile.season, stage.auditor.known()).pipe(
     Effect.tap((view) =>
       Effect.sync(() => {
-        const { installed, rescaled } = open(stage.auditor.rows(), view, stage.auditor.log, [], false)
+        const { installed, rescaled } = open(stage.auditor.rows(), view, stage.auditor.log, [], null)
         if (installed.length > 0) count(stage.run.seen, installed.length > 1 ? "several voids installed" : "void installed")
         if (rescaled !== null) count(stage.run.seen, installed.length > 0 ? "starts and void installed" : "starts installed")
         for (const match of view.ended) count(stage.run.seen, `match ${match.fault_reason ?? match.withdrawn_reason ?? match.ending}`)
@@ -166,14 +180,29 @@ const CLAIMED_MS = 31_000
 export const steady = Effect.fnUntraced(function* (stage: Stage) {
   const { faults, host, mailbox } = stage
   faults.plan.clear()
+  faults.away_until = 0
   host.ahead_ms = Math.max(0, host.latest_ms - (yield* Clock.currentTimeMillis))
   if (mailbox.state === "starting") yield* settle(stage, CLAIMED_MS)
 })
 
-const call = (stage: Stage, { commands, heard }: Visit) => {
+/** The first answer, or that there is none, is lost with the connection. */
+const deliverAgain = (stage: Stage, commands: ReadonlyArray<Command>, again_ms: number) =>
+  Effect.exit(deliver(stage, commands)).pipe(
+    Effect.andThen(Effect.sleep(again_ms)),
+    Effect.andThen(
+      Effect.suspend(() => {
+        count(stage.run.seen, "delivered twice")
+        for (const command of commands) stage.auditor.again(command)
+        return deliver(stage, commands)
+      })
+    )
+  )
+
+const call = (stage: Stage, { again_ms, commands, heard }: Visit) => {
   const { auditor, profile, run, tally } = stage
   const lost = run.chance.in(profile.trouble / 2)
-  return Effect.zipWith(deliver(stage, commands), now(stage), (replies, at) => {
+  const delivered = again_ms === undefined ? deliver(stage, commands) : deliverAgain(stage, commands, again_ms)
+  return Effect.zipWith(delivered, now(stage), (replies, at) => {
     count(run.seen, lost ? "reply lost" : "answered")
     if (lost) return
     audited(stage, () => {
@@ -230,7 +259,9 @@ const forget = ({ faults: { plan } }: Stage): void => {
 /** Where an actor has died its last state plays on beside one restored from the rows; then it is hosted again. */
 const hosted = Effect.fnUntraced(function* (stage: Stage) {
   const { actor, auditor, faults, profile, run, store } = stage
-  if (actor.pollUnsafe() === undefined) return
+  const exit = actor.pollUnsafe()
+  if (exit === undefined) return
+  must(mayEnd(exit), "a season that fails is tried again, until another has it", exit)
   const last = faults.clean
   faults.clean = undefined
   if (last !== undefined && !isDirty(last) && last.phase !== "closed") {
@@ -240,6 +271,12 @@ const hosted = Effect.fnUntraced(function* (stage: Stage) {
   }
   if (auditor.rows().head.phase !== "closed") yield* cast(stage)
 })
+
+/** Killed, fenced, or closed. */
+const mayEnd = (exit: Exit.Exit<unknown, unknown>): boolean =>
+  Exit.isSuccess(exit) ||
+  Exit.hasInterrupts(exit) ||
+  exit.cause.reasons.every((reason) => reason._tag === "Fail" && (reason.error as { readonly _tag?: unknown })._tag === "Fenced")
 
 /** Says something while nothing goes wrong. */
 export const calmly = (stage: Stage, visits: ReadonlyArray<Visit>, ms: number) =>
@@ -272,8 +309,26 @@ export const trouble = Effect.fnUntraced(function* (stage: Stage) {
   if (chance.in(examined)) visits.splice(chance.between(0, visits.length), 0, examiners.visit(auditor.log, auditor.rows()))
   if (stage.lot.in(LEARNED)) visits.splice(stage.lot.between(0, visits.length), 0, silent(examiners.learned(auditor.rows())))
   if (stage.faults.plan.get("fold") === "slow") visits.push(...Faults.CROWD_MS.map((after_ms) => ({ ...runners.visit(), after_ms })))
-  yield* say(stage, visits, wait_ms + 60 + pause(chance), meanwhile)
+  const isTwice = stage.twice.in(TWICE)
+  if (isTwice) {
+    const which = stage.twice.between(0, visits.length - 1)
+    visits[which] = { ...visits[which]!, again_ms: stage.twice.pick(AGAIN_MS) }
+  }
+  const away_ms = yield* absence(stage)
+  yield* say(stage, visits, away_ms + wait_ms + (isTwice ? TWICE_WAIT_MS : 60) + pause(chance), meanwhile)
   yield* hosted(stage)
+})
+
+/** Now and then the store goes away. While it is, people ask on, now and then. */
+const absence = Effect.fnUntraced(function* ({ away, faults, run }: Stage) {
+  const world = yield* Clock.currentTimeMillis
+  if (world >= faults.away_until) {
+    if (!away.in(AWAY)) return 0
+    count(run.seen, "store away")
+    run.journal.push(`${run.step} the store goes away`)
+    faults.away_until = world + away.between(1_000, AWAY_MS_MAX)
+  }
+  return away.between(0, AWAY_STEP_MS)
 })
 
 /** The fault of this step, if there is one: of the store, the listener, the actor, its epoch or its host's clock. */

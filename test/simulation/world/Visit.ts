@@ -9,6 +9,8 @@ export interface Visit {
   readonly as?: string
   /** How long after the others it is made. */
   readonly after_ms?: number
+  /** How long after their first answer, which is lost, the same commands are delivered once more: the answer to that is the one that is heard. */
+  readonly again_ms?: number
 }
 
 export const silent = (...commands: ReadonlyArray<Command>): Visit => ({ commands, heard: () => undefined })

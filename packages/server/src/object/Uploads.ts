@@ -5,8 +5,8 @@
 import { isReplayUpload } from "./keys.ts"
 import { FREE_SHARE_MIN } from "./Room.ts"
 
-/** Uploads of one key at once. A URL is given to one uploader, who needs one. */
-const PER_KEY_MAX = 8
+/** Uploads of one key at once: a URL is given to one uploader, who needs one, and another where a connection was lost that still seems open. */
+const PER_KEY_MAX = 2
 /** Free share below which replays are refused as well: the rest is left to the database. */
 export const REPLAY_FREE_SHARE_MIN = 0.02
 

@@ -27,7 +27,7 @@ const OTHERS: Readonly<Record<string, ReadonlyArray<string>>> = {
     ...["id", "ids", "match", "model", "parent_id", "version_id", "runner", "lease", "leases", "holds"]
   ],
   "codes of a sign-in": ["device_code", "user_code"],
-  "what programs say of themselves": ["runtime_version", "engine_digest", "isolation"],
+  "what programs say of themselves, and of matches": ["runtime_version", "engine_digest", "isolation", "inline"],
   hashes: ["weights_hash", "manifest_hash", "hash", "state_sha256"]
 }
 const others = new Set(Object.values(OTHERS).flat())

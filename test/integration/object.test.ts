@@ -241,10 +241,10 @@ const conformance = (title: string, stores: Layer.Layer<ObjectStore, unknown>, t
       })
     )
 
-    it.effect("many uploads of one key at once leave one whole object", () =>
+    it.effect("uploads of one key at once leave one whole object", () =>
       Effect.gen(function* () {
         const objects = yield* ObjectStore
-        const bodies = Array.from({ length: 6 }, () => randomBytes(400_000))
+        const bodies = Array.from({ length: 2 }, () => randomBytes(400_000))
         const request = granted(bodies[0] ?? new Uint8Array(0))
         const to = yield* objects.presignPut({ ...request, sha256: null })
         const answers = yield* Effect.forEach(bodies, (bytes) => upload(to, bytes), { concurrency: "unbounded" })

@@ -219,6 +219,7 @@ it.live.skipIf(!hasSmallDisks)(
         assert.deepInclude(yield* Effect.flip(taking), { code: "unavailable" })
         const key = replayKey(lease.slice(0, 36), hash)
         assert.isTrue((yield* objects.stat(key))._tag === "None")
+        assert.isTrue((yield* objects.stat(replayUploadKey(lease)))._tag === "None", "the room that is left is the database's")
         rmSync(filler)
         yield* taking
         assert.isTrue((yield* objects.stat(key))._tag === "Some")

@@ -98,7 +98,10 @@ export const takeReplays = ({ objects, uploads }: Stores, results: ReadonlyArray
       if (message !== undefined) return yield* refused(message)
     }),
     { concurrency: 8, discard: true }
-  ).pipe(Effect.tapError(() => Effect.forEach(results, (result) => leaveUpload(objects, result), { discard: true })))
+  ).pipe(
+    // Where the store is away or full, the runner says it again.
+    Effect.tapErrorTag("invalid_request", () => Effect.forEach(results, (result) => leaveUpload(objects, result), { discard: true }))
+  )
 
 const away = Effect.fail(new Unavailable({ detail: "The object store does not answer just now; report again in a second." }))
 const full = Effect.fail(new Unavailable({ detail: "The disk of the object store is nearly full; report again once there is room." }))

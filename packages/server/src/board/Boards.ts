@@ -6,7 +6,7 @@ import { isSlug } from "@agon/api/Wire.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Counted, KeptCounts } from "../match/KeptCounts.ts"
-import { UNTALLIED_MAX } from "../match/keptMatches.ts"
+import { byTallies } from "../match/keptMatches.ts"
 import { makeWholeCounts } from "../match/WholeCounts.ts"
 import { type CountedRow, makeQueries } from "./queries.ts"
 
@@ -58,8 +58,10 @@ const makeBoards = Effect.gen(function* () {
       season_id,
       (after) => counted({ season_id, after }),
       (keep) =>
-        Effect.flatMap(Effect.orDie(queries.untallied(season_id)), (left) =>
-          left < UNTALLIED_MAX ? keep(counted({ season_id, after: null })) : whole(season_id, keep(counted({ season_id, after: 0 })))
+        byTallies(
+          queries.untallied(season_id),
+          keep(counted({ season_id, after: null })),
+          whole(season_id, keep(counted({ season_id, after: 0 })))
         )
     )
 

@@ -2,6 +2,7 @@
 
 import { hash } from "node:crypto"
 import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
 import { FIRST_ROWS, isKeepable } from "./firstRows.ts"
 import { KeptCounts } from "./KeptCounts.ts"
 import { KeptLists, type ListStore } from "./KeptLists.ts"
@@ -18,7 +19,15 @@ const FILTERS_MAX = 10_000
 const LARGE_SEASON = 500_000
 
 /** Matches that are counted by their numbers besides those counted beside the season; 0.1 s. */
-export const UNTALLIED_MAX = 50_000
+const UNTALLIED_MAX = 50_000
+
+/** A count of everything: by what is counted beside the season, where few of its matches are not, or else another. */
+export const byTallies = <A, E, F>(
+  untallied: Effect.Effect<number, SqlError.SqlError>,
+  tallied: Effect.Effect<A, E>,
+  anew: Effect.Effect<A, F>
+): Effect.Effect<A, E | F> =>
+  Effect.flatMap(Effect.orDie(untallied), (left): Effect.Effect<A, E | F> => (left < UNTALLIED_MAX ? tallied : anew))
 
 const join = (before: Found, later: Found): Found => ({
   total: before.total + later.total,
@@ -37,9 +46,7 @@ export const makeTotals = (queries: Queries, whole: WholeCount) => {
       const everything = keep(count(0))
       const anew = of < LARGE_SEASON ? everything : whole(name, everything)
       if (!isTallied(listing.query)) return anew
-      return Effect.flatMap(Effect.orDie(queries.untallied(listing.season_id)), (left) =>
-        left < UNTALLIED_MAX ? keep(Effect.orDie(queries.talliedOfSeason(listing))) : anew
-      )
+      return byTallies(queries.untallied(listing.season_id), keep(Effect.orDie(queries.talliedOfSeason(listing))), anew)
     })
   }
 }

@@ -22,6 +22,7 @@ import { AwaySeasons } from "./AwaySeasons.ts"
 import { type Asking, bySeason } from "./askedOf.ts"
 import { makeFairnessOfNodes } from "./FairnessOfNodes.ts"
 import { tellAudits } from "./HeldLeases.ts"
+import { NO_MATCH } from "./Holdings.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import type { LeasePayload } from "./LeasePayloads.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
@@ -200,8 +201,7 @@ const makeAudit = Effect.gen(function* () {
   return Effect.fnUntraced(function* (caller: Caller, room: number) {
     const { key, runner } = caller
     const works = known.has(runner.runtime_version) ? yield* audits.lease(caller, Math.min(1, room)) : []
-    for (const { lease } of works)
-      calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, seats: null, max_turns: 0, strike_limit: 0 })
+    for (const { lease } of works) calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, ...NO_MATCH })
     return works.map(({ payload }) => payload)
   })
 })

@@ -16,6 +16,9 @@ export interface Holding {
   readonly strike_limit: number
 }
 
+/** The last three of a review or an audit. */
+export const NO_MATCH = { seats: null, max_turns: 0, strike_limit: 0 } as const satisfies Partial<Holding>
+
 export class Holdings {
   readonly #byLease = new Map<string, Holding>()
   readonly #byRunner = new Map<string, Set<string>>()

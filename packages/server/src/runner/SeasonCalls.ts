@@ -21,7 +21,7 @@ import { gathered } from "../http/gathered.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { FaultShares } from "./FaultShares.ts"
-import { type Holding, Holdings } from "./Holdings.ts"
+import { type Holding, Holdings, NO_MATCH } from "./Holdings.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
@@ -274,9 +274,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
 
 /** What the results of this work are checked against. */
 const boundsOf = (work: Work) =>
-  work.kind === "match"
-    ? { seats: work.versions.length, max_turns: work.rules.max_turns, strike_limit: work.rules.strike_limit }
-    : { seats: null, max_turns: 0, strike_limit: 0 }
+  work.kind === "match" ? { seats: work.versions.length, max_turns: work.rules.max_turns, strike_limit: work.rules.strike_limit } : NO_MATCH
 
 const leaseCommand = ({ key, runner }: Caller, season: OpenSeason, max: number): Command => ({
   _tag: "LeaseWork",

@@ -5,27 +5,11 @@
 
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Exit, Fiber, Layer } from "effect"
+import { Effect, Exit, Fiber } from "effect"
 import { eventually } from "../support/eventually.ts"
-import { freePort } from "../support/freePort.ts"
-import * as Postgres from "../support/Postgres.ts"
 import { about } from "../support/Referee.ts"
-import { Service, type ServiceShape, layer as serviceLayer } from "../support/Service.ts"
-
-class Nodes extends Context.Service<Nodes, { readonly here: ServiceShape; readonly there: ServiceShape }>()("test/Nodes") {}
-
-const nodes = Layer.unwrap(
-  Effect.gen(function* () {
-    const url = yield* Postgres.url({ migrate: true })
-    const node = Effect.fnUntraced(function* (over: { readonly directory?: string }) {
-      const address = { host: "127.0.0.1", port: yield* Effect.promise(freePort) }
-      return Context.get(yield* Layer.build(Layer.fresh(serviceLayer({ database_url: url, node: address, ...over }))), Service)
-    })
-    const here = yield* node({})
-    const there = yield* node({ directory: here.directory }) // the same secrets
-    return Layer.merge(Layer.succeed(Nodes, { here, there }), PgClient.layer({ url }))
-  })
-)
+import type { ServiceShape } from "../support/Service.ts"
+import * as TwoNodes from "../support/twoNodes.ts"
 
 /** How a request of the key at the node ends that waits for work, and how long it took. */
 const waiting = Effect.fnUntraced(function* (node: ServiceShape, secret: string) {
@@ -43,10 +27,10 @@ const waiting = Effect.fnUntraced(function* (node: ServiceShape, secret: string)
 
 const SOON_MS = 10_000
 
-layer(nodes, { excludeTestServices: true, timeout: "120 seconds" })("requests that wait for work", (it) => {
+layer(TwoNodes.layer, { excludeTestServices: true, timeout: "120 seconds" })("requests that wait for work", (it) => {
   it.effect("end with 401 on every node when their key is revoked, or its maker suspended, and others wait on", () =>
     Effect.gen(function* () {
-      const { here, there } = yield* Nodes
+      const { here, there } = yield* TwoNodes.Nodes
       const root = yield* here.as("admin")
       yield* here.as("deputy")
       yield* root.platform.editUser({ params: { username: "deputy" }, payload: { admin: true } })

@@ -9,28 +9,11 @@ import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { SHARDS } from "@agon/server/node/Cluster.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { Visitor } from "../e2e/Visitor.ts"
 import { later, seasonBody, urlOf } from "../support/Administration.ts"
 import { eventually } from "../support/eventually.ts"
-import { freePort } from "../support/freePort.ts"
-import * as Postgres from "../support/Postgres.ts"
-import { Service, layer as serviceLayer } from "../support/Service.ts"
-
-class Nodes extends Context.Service<Nodes, { readonly here: string; readonly there: string }>()("test/Nodes") {}
-
-const nodes = Layer.unwrap(
-  Effect.gen(function* () {
-    const url = yield* Postgres.url({ migrate: true })
-    const node = Effect.fnUntraced(function* (over: { readonly directory?: string }) {
-      const address = { host: "127.0.0.1", port: yield* Effect.promise(freePort) }
-      return Context.get(yield* Layer.build(Layer.fresh(serviceLayer({ database_url: url, node: address, ...over }))), Service)
-    })
-    const first = yield* node({})
-    const second = yield* node({ directory: first.directory }) // the same secrets
-    return Layer.merge(Layer.succeed(Nodes, { here: first.origin, there: second.origin }), PgClient.layer({ url }))
-  })
-)
+import * as TwoNodes from "../support/twoNodes.ts"
 
 /** The sessions of the nodes with the shards that each holds. */
 const placed = Effect.flatMap(
@@ -63,11 +46,11 @@ const written = Effect.fnUntraced(function* (made: Visitor, other: Visitor, word
   return statuses
 })
 
-layer(nodes, { excludeTestServices: true })("a season among nodes", (it) => {
+layer(TwoNodes.layer, { excludeTestServices: true })("a season among nodes", (it) => {
   it.effect("obeys the first write through a node that did not create it", () =>
     Effect.gen(function* () {
-      const { here, there } = yield* Nodes
-      const admin = yield* Effect.promise(() => Visitor.signedIn(here, "admin"))
+      const { here, there } = yield* TwoNodes.Nodes
+      const admin = yield* Effect.promise(() => Visitor.signedIn(here.origin, "admin"))
       let tries = 0
       yield* eventually(
         "no shard moves while seasons are created",
@@ -76,8 +59,8 @@ layer(nodes, { excludeTestServices: true })("a season among nodes", (it) => {
           const before = yield* placed
           tries++
           const statuses = [
-            ...(yield* written(admin, admin.at(there), `here-${tries}`)),
-            ...(yield* written(admin.at(there), admin, `there-${tries}`))
+            ...(yield* written(admin, admin.at(there.origin), `here-${tries}`)),
+            ...(yield* written(admin.at(there.origin), admin, `there-${tries}`))
           ]
           if (!isDeepStrictEqual(before, yield* placed)) return false // a season that moves is 503
           assert.deepStrictEqual(statuses, Array(2 * SEASONS).fill(201))

@@ -2,6 +2,7 @@ import { type Rating, rated, START, takenOver } from "@agon/domain/rating/Rating
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { LogPage } from "@agon/domain/season/Log.ts"
 import { mix } from "@agon/domain/season/Random.ts"
+import { laddersRated } from "@agon/domain/season/Rules.ts"
 import * as Fold from "@agon/domain/season/rating/Fold.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { committed, restore, snapshot } from "@agon/domain/season/State.ts"
@@ -64,7 +65,7 @@ const stage = Effect.gen(function* () {
     }
     yield* play(2)
     const voiding = [...state.voiding.values()]
-    const ladders = [...new Set(voiding.flatMap(({ ladder }) => Fold.laddersOf(ladder)))]
+    const ladders = [...new Set(voiding.flatMap(({ ladder }) => laddersRated(ladder)))]
     const seated = voiding.flatMap(({ versions }) => versions)
     const earlier = (yield* Effect.forEach(ladders, (ladder) => store.log.earlier(season, ladder, seated, 0))).flat()
     const tail = yield* store.log.page(season, { round: 0, after: fold.n }, 100, true)
@@ -136,7 +137,7 @@ const sameLog = Effect.fnUntraced(function* ({ books, season, store }: Effect.Su
   )
   assert.deepStrictEqual(
     inOrder(left),
-    inOrder(testLog.endedOf(books, match)!.left.filter(({ ladder }) => Fold.laddersOf(was.ladder!).includes(ladder)))
+    inOrder(testLog.endedOf(books, match)!.left.filter(({ ladder }) => laddersRated(was.ladder!).includes(ladder)))
   )
   for (const [after, limit, end] of [
     [0, 20, false],

@@ -7,7 +7,8 @@ import { ranksOf } from "@agon/domain/match/Outcome.ts"
 import type { Command, Of, ReplyTo, Work } from "@agon/domain/season/Command.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
 import { isDirty } from "@agon/domain/season/isDirty.ts"
-import { begin, laddersOf } from "@agon/domain/season/rating/Fold.ts"
+import { laddersRated } from "@agon/domain/season/Rules.ts"
+import { begin } from "@agon/domain/season/rating/Fold.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type Snapshot, type State, snapshot } from "@agon/domain/season/State.ts"
@@ -226,7 +227,7 @@ const folded = (side: Side) =>
         const waiting = [...state.voiding.values()]
         const fold = begin(yield* log.place(side.season, Math.min(...waiting.map(({ round }) => round))), [])
         const seated = [...new Set(waiting.flatMap(({ versions }) => versions))]
-        const ladders = [...new Set(waiting.flatMap(({ ladder }) => laddersOf(ladder)))]
+        const ladders = [...new Set(waiting.flatMap(({ ladder }) => laddersRated(ladder)))]
         const earlier = (yield* Effect.forEach(ladders, (ladder) => log.earlier(side.season, ladder, seated, fold.after))).flat()
         const tail = yield* log.page(side.season, fold, TAIL_MATCHES_MAX, true)
         const versions = [...tail.matches.flatMap(({ seats }) => seats.map(({ version }) => version)), ...seated]

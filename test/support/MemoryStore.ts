@@ -2,7 +2,7 @@
 
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
-import type { InheritedRating } from "@agon/domain/season/rating/LadderRating.ts"
+import { type InheritedRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
 import { freshHead, head, type Snapshot, type State } from "@agon/domain/season/State.ts"
 import { answerAgain, type EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
@@ -12,7 +12,7 @@ import type { Version } from "@agon/domain/season/Version.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import { SeasonClosed } from "@agon/server/actor/Mailbox.ts"
 import { Fenced, type SeasonLog, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
-import { placeOf, type Turn, WaitingRatings } from "@agon/server/actor/WaitingRatings.ts"
+import { type Turn, WaitingRatings } from "@agon/server/actor/WaitingRatings.ts"
 import { Clock, Effect, Layer } from "effect"
 import { Table } from "./Table.ts"
 
@@ -87,7 +87,7 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
     ratings: all(rows.ratings)
       .filter(wanted)
       .map((row) => {
-        const later = kept.get(placeOf(row))
+        const later = kept.get(ratingName(row.ladder, row.version))
         return later === undefined || !row.active || later.round < row.round ? row : copied(later)
       })
       .sort((a, b) => (a.ladder < b.ladder ? -1 : a.ladder > b.ladder ? 1 : a.ord - b.ord)),
@@ -142,8 +142,8 @@ const keptOf = ({ redo }: Rows) => {
   const last = new Map<string, Row<"ratings">>()
   for (const seq of [...redo.keys()].sort((a, b) => a - b)) {
     for (const row of redo.get(seq)!) {
-      last.set(placeOf(row), row)
-      if (!first.has(placeOf(row))) first.set(placeOf(row), seq)
+      last.set(ratingName(row.ladder, row.version), row)
+      if (!first.has(ratingName(row.ladder, row.version))) first.set(ratingName(row.ladder, row.version), seq)
     }
   }
   return { first, last }

@@ -5,6 +5,7 @@ import { keyOf } from "./Random.ts"
 import { LADDERS, type Ladder } from "./Rules.ts"
 import type { LadderRating } from "./rating/LadderRating.ts"
 import type { OpenMatch } from "./scheduler/Match.ts"
+import type { Version } from "./Version.ts"
 
 /** The derived state of one ladder: free entries, prepared matches, and how many are being played. */
 export interface LadderState {
@@ -32,11 +33,19 @@ export const emptyLadders = (): ReadonlyArray<LadderState> =>
     playing: 0
   }))
 
+interface Ladders {
+  readonly ladders: ReadonlyArray<LadderState>
+}
+
+export const ladderNamed = ({ ladders }: Ladders, name: Ladder): LadderState => ladders[LADDERS.indexOf(name)]!
+
 /** The ladder that a match was made for; none for a trial. */
-export const ladderOf = (
-  { ladders }: { readonly ladders: ReadonlyArray<LadderState> },
-  { ladder }: Pick<OpenMatch, "ladder">
-): LadderState | undefined => (ladder === null ? undefined : ladders[LADDERS.indexOf(ladder)])
+export const ladderOf = (state: Ladders, { ladder }: Pick<OpenMatch, "ladder">): LadderState | undefined =>
+  ladder === null ? undefined : ladderNamed(state, ladder)
+
+/** The ladders that a version plays on: that of its class, and open. */
+export const laddersOf = ({ ladders }: Ladders, version: Pick<Version, "class">): ReadonlyArray<LadderState> =>
+  ladders.filter(({ ladder }) => ladder === version.class || ladder === "open")
 
 export const addRating = (ladder: LadderState, rating: LadderRating): void => {
   ladder.ratings.set(rating.version, rating)

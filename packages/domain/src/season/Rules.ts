@@ -3,6 +3,9 @@
 export const LADDERS = ["nano", "micro", "mini", "small", "large", "open"] as const
 export type Ladder = (typeof LADDERS)[number]
 
+/** The ladders on which a match that was made for `made` is rated: that one, and open. */
+export const laddersRated = (made: Ladder): ReadonlyArray<Ladder> => (made === "open" ? [made] : [made, "open"])
+
 export interface Rules {
   readonly max_models_per_owner: number
   readonly max_versions_per_model: number

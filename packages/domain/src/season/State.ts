@@ -8,7 +8,7 @@
  */
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
-import { addRating, emptyLadders, fillHeap, type LadderState, ladderOf } from "./Ladders.ts"
+import { addRating, emptyLadders, fillHeap, type LadderState, ladderNamed, ladderOf } from "./Ladders.ts"
 import { hashText } from "./Random.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
 import type { InheritedRating, LadderRating, LadderRatingRow, SeriesPoint } from "./rating/LadderRating.ts"
@@ -222,7 +222,7 @@ export const restore = (from: Snapshot): State => {
   for (const row of from.ratings) {
     const rating = { ...row, key: 0, busy: false, suspended: suspended.has(row.version) }
     if (followed(rating, state.rounds, state.round, startIn(state.starts, state.round, rating.ladder))) state.unwritten.add(rating)
-    addRating(state.ladders[LADDERS.indexOf(rating.ladder)]!, rating)
+    addRating(ladderNamed(state, rating.ladder), rating)
   }
   for (const match of state.live.values()) {
     const ladder = ladderOf(state, match)

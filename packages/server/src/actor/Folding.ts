@@ -11,7 +11,7 @@
  * and what was learned make the next incarnation fold from the start; it finds in the rows the changes already written, and writes the rest.
  */
 
-import { LADDERS } from "@agon/domain/season/Rules.ts"
+import { LADDERS, laddersRated } from "@agon/domain/season/Rules.ts"
 import * as Fold from "@agon/domain/season/rating/Fold.ts"
 import { awaitsFold, startsDue } from "@agon/domain/season/rating/Starts.ts"
 import type { State } from "@agon/domain/season/State.ts"
@@ -81,7 +81,7 @@ const catchUp = Effect.fnUntraced(function* ({ fence, log, state }: Folding, fol
 /** Older history entries of the versions seated in a voided match: the match may have pushed them out. */
 const earlierOf = ({ fence, log, state }: Folding, fold: Fold.Fold) =>
   Effect.forEach(LADDERS, (ladder) => {
-    const voiding = [...state.voiding.values()].filter((each) => Fold.laddersOf(each.ladder).includes(ladder))
+    const voiding = [...state.voiding.values()].filter((each) => laddersRated(each.ladder).includes(ladder))
     const versions = [...new Set(voiding.flatMap((each) => each.versions))]
     return versions.length === 0 ? Effect.succeed([]) : withinFoldTimeout(log.earlier(fence.season, ladder, versions, fold.after))
   }).pipe(Effect.map((found) => found.flat()))

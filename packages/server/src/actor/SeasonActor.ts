@@ -14,9 +14,9 @@ import type { Command, Of, Reply } from "@agon/domain/season/Command.ts"
 import { returned } from "@agon/domain/season/clock/Absence.ts"
 import { isDirty } from "@agon/domain/season/isDirty.ts"
 import type { LoggedMatch } from "@agon/domain/season/Log.ts"
-import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
+import { laddersRated } from "@agon/domain/season/Rules.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
-import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
+import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
 import { isLookDue } from "@agon/domain/season/rating/Learning.ts"
 import { awaitsFold } from "@agon/domain/season/rating/Starts.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
@@ -179,16 +179,16 @@ const withRows = Effect.fnUntraced(function* ({ log, removed }: SeasonStore["Ser
 /** The matches rated since the fold was last read, and ratings that the state does not hold. */
 const foldRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, { fold }: Of<"InstallFold">) {
   const tail = yield* log.page(state.id, { round: fold.round, after: fold.n }, TAIL_MATCHES_MAX + 1, true)
-  const held = new Set(state.ladders.flatMap(({ ladder, ratings }) => [...ratings.keys()].map((version) => `${ladder} ${version}`)))
+  const held = new Set(state.ladders.flatMap(({ ladder, ratings }) => [...ratings.keys()].map((version) => ratingName(ladder, version))))
   const heirs = tail.seeds.flatMap(({ ladder, of, version }) => [of, version].map((each) => ({ ladder, version: each })))
   const courses = [...fold.courses.values(), ...heirs, ...[...tail.matches, ...state.voiding.values()].flatMap(seatedIn)]
-  const versions = courses.filter(({ ladder, version }) => !held.has(`${ladder} ${version}`)).map(({ version }) => version)
+  const versions = courses.filter(({ ladder, version }) => !held.has(ratingName(ladder, version))).map(({ version }) => version)
   return { tail, left: yield* log.left(state.id, [...new Set(versions)]) }
 })
 
 const seatedIn = (match: LoggedMatch | Voiding) => {
   const versions = "versions" in match ? match.versions : match.seats.map(({ version }) => version)
-  return laddersOf(match.ladder).flatMap((ladder) => versions.map((version) => ({ ladder, version })))
+  return laddersRated(match.ladder).flatMap((ladder) => versions.map((version) => ({ ladder, version })))
 }
 
 const leave = (mailbox: Mailbox.Mailbox, exit: Exit.Exit<never, { readonly _tag: string }>) => {

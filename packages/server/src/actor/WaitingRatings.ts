@@ -15,7 +15,7 @@
  * a while: the database's disk is busy, each row costs it some 2 KB of log, and callers of the season wait for the same disk.
  */
 
-import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
+import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
 import type { State, Writes } from "@agon/domain/season/State.ts"
 
 /** 4 % of a core of the database: a row takes 140,000 instructions, nearly all of them for its three indexes. */
@@ -53,8 +53,6 @@ export interface Found {
   readonly behind: boolean
 }
 const NOTHING: Found = { kept: new Map(), behind: false }
-
-export const placeOf = ({ ladder, version }: Pick<LadderRating, "ladder" | "version">): string => `${ladder} ${version}`
 
 export class WaitingRatings {
   /** Ratings whose rows are out of date, by the number of the first commit not written to the row, in that order. */
@@ -134,8 +132,8 @@ export class WaitingRatings {
     const { kept } = this.#found
     if (kept.size === 0) return
     const ratings = state.ladders.flatMap((ladder) => [...ladder.ratings.values()])
-    const waiting = ratings.filter((rating) => rating.active && kept.has(placeOf(rating)))
-    const since = waiting.map((rating) => [rating, kept.get(placeOf(rating))!] as const)
+    const waiting = ratings.filter((rating) => rating.active && kept.has(ratingName(rating.ladder, rating.version)))
+    const since = waiting.map((rating) => [rating, kept.get(ratingName(rating.ladder, rating.version))!] as const)
     for (const [rating, seq] of since.sort(([, a], [, b]) => a - b)) this.#since.set(rating, seq)
     this.#found = NOTHING
   }

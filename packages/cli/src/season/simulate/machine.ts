@@ -6,6 +6,7 @@
 import { ranksOf } from "@agon/domain/match/Outcome.ts"
 import { START } from "@agon/domain/rating/Rating.ts"
 import type { Command, MatchOutcome, Work } from "@agon/domain/season/Command.ts"
+import { ladderNamed } from "@agon/domain/season/Ladders.ts"
 import { uuidOf } from "@agon/domain/season/Random.ts"
 import { DEFAULT_RULES, LADDERS } from "@agon/domain/season/Rules.ts"
 import { step } from "@agon/domain/season/Season.ts"
@@ -74,7 +75,7 @@ export const machine = ({ entries, seats }: FieldOptions, seed: number): League 
   }
 }
 
-const openOf = (state: State) => state.ladders[LADDERS.indexOf("open")]!
+const openOf = (state: State) => ladderNamed(state, "open")
 
 const ADMITTED = {
   verdict: "admitted",

@@ -7,8 +7,8 @@
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { type Rating, START, startOf, takenOver } from "../../rating/Rating.ts"
 import type { LoggedMatch, LogPage, LogPlace, Mean } from "../Log.ts"
-import { LADDERS, type Ladder } from "../Rules.ts"
-import type { InheritedRating, RatingChange, SeriesPoint } from "./LadderRating.ts"
+import type { Ladder } from "../Rules.ts"
+import { type InheritedRating, type RatingChange, ratingName, type SeriesPoint } from "./LadderRating.ts"
 import { rateSeats } from "./LadderRatings.ts"
 import { HISTORY_KEPT, remember } from "./Resets.ts"
 import { type Starts, startIn } from "./Starts.ts"
@@ -45,10 +45,6 @@ export interface Changes {
   readonly points: Array<SeriesPoint>
 }
 
-const BASE: Ladder = LADDERS[LADDERS.length - 1]! // every match changes it
-
-export const laddersOf = (made: Ladder): ReadonlyArray<Ladder> => (made === BASE ? [BASE] : [made, BASE])
-
 export const begin = ({ after, round }: LogPlace, starts: ReadonlyArray<Starts>, voided = 0): Fold => ({
   round,
   after,
@@ -82,8 +78,6 @@ export const fold = (to: Fold, { matches, points, seeds }: LogPage, strike_limit
 /** The order at one number: inherited ratings, then series points. */
 const order = (each: InheritedRating | SeriesPoint): number => ("of" in each ? each.ord : Infinity)
 
-const nameOf = (ladder: Ladder, version: string): string => `${ladder} ${version}`
-
 /** Adds a version that was in a round without a match in the log: the matches that changed it no longer count. */
 export const reach = (to: Fold, ladder: Ladder, version: string, round: number): void => {
   const course = ensure(to, ladder, version, round)
@@ -91,7 +85,7 @@ export const reach = (to: Fold, ladder: Ladder, version: string, round: number):
 }
 
 const ensure = (to: Fold, ladder: Ladder, version: string, round: number): Course => {
-  const name = nameOf(ladder, version)
+  const name = ratingName(ladder, version)
   const known = to.courses.get(name)
   if (known !== undefined) return known
   const course: Course = { ladder, version, ...fresh(to, ladder, round), seed: null, last: [] }
@@ -128,7 +122,7 @@ const play = (to: Fold, match: LoggedMatch, strike_limit: number, { seats: chang
     return moved
   }
   const made = on(ladder)
-  const open = ladder === BASE ? null : on(BASE)
+  const open = ladder === "open" ? null : on("open")
   if (seats.every((seat, i) => same(seat.made, made[i]!) && same(seat.open, open?.[i] ?? null))) return
   changed.push(...seats.map(({ rank }, seat) => ({ match: id, seat, rank, made: made[seat]!, open: open?.[seat] ?? null })))
 }
@@ -147,7 +141,7 @@ const applySeed = (to: Fold, seed: InheritedRating, { seeds }: Changes): void =>
 const draw = ({ courses, n, round: first, voided }: Fold, point: SeriesPoint, { points }: Changes): void => {
   const { ladder, round, versions } = point
   const meanOf = (version: string): number => {
-    const course = courses.get(nameOf(ladder, version))
+    const course = courses.get(ratingName(ladder, version))
     return course?.round === round ? course.mu : START.mu
   }
   const rows = n === 0 && round === first && point.n >= voided ? [] : versions.map((version) => ({ version, mu: meanOf(version) }))

@@ -4,12 +4,13 @@
  * history changes. A fold with a match that was voided since, or with other starts, is stale: the log is folded again.
  */
 import type { Of, Replies } from "../Command.ts"
+import { ladderNamed } from "../Ladders.ts"
 import type { Earlier, LoggedMatch, LogPage } from "../Log.ts"
-import type { Ladder } from "../Rules.ts"
+import { type Ladder, laddersRated } from "../Rules.ts"
 import type { State } from "../State.ts"
-import { type Course, type Fold, fold as foldIn, laddersOf, reach } from "./Fold.ts"
+import { type Course, type Fold, fold as foldIn, reach } from "./Fold.ts"
 import { historyOf, type Past } from "./Histories.ts"
-import type { InheritedRating, LadderRating, SeriesPoint } from "./LadderRating.ts"
+import { type InheritedRating, type LadderRating, ratingName, type SeriesPoint } from "./LadderRating.ts"
 import { awaitsFold, type Starts, sameStarts, sigmasIn, startsDue } from "./Starts.ts"
 import type { SeatChange, Voiding } from "./Voided.ts"
 import { finderOf } from "./Voiding.ts"
@@ -30,12 +31,16 @@ export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"
   const seated = new Map<string, Array<Gone>>()
   for (const each of gone) {
     seat(each, (ladder, version) => {
-      const name = nameOf({ ladder, version })
+      const name = ratingName(ladder, version)
       seated.set(name, [...(seated.get(name) ?? []), each])
       reach(fold, ladder, version, each.round)
     })
   }
-  const install: Install = { earlier: new Map(earlier.map((each) => [nameOf(each), each])), seated, find: finderOf(state, rows.left) }
+  const install: Install = {
+    earlier: new Map(earlier.map((each) => [ratingName(each.ladder, each.version), each])),
+    seated,
+    find: finderOf(state, rows.left)
+  }
   for (const course of fold.courses.values()) follow(state, course, install)
   for (const change of changes.seats) rewriteSeat(state, change)
   for (const seed of changes.seeds) rewriteSeed(state, seed)
@@ -54,7 +59,7 @@ const installStarts = (state: State, learned: number, { courses }: Fold, starts:
   const sigmas = sigmasIn(starts, state.round)
   for (const ladder of learned === state.round ? state.ladders : []) {
     for (const rating of ladder.ratings.values()) {
-      if (courses.get(nameOf(rating))?.round === state.round) continue
+      if (courses.get(ratingName(rating.ladder, rating.version))?.round === state.round) continue
       rating.sigma = sigmas[ladder.index]!
       if (!state.unwritten.has(rating)) state.writes.ratings.add(rating)
     }
@@ -74,10 +79,8 @@ interface Install {
   readonly find: ReturnType<typeof finderOf>
 }
 
-const nameOf = ({ ladder, version }: Pick<Course, "ladder" | "version">): string => `${ladder} ${version}`
-
 const seat = ({ ladder, versions }: Voiding, each: (ladder: Ladder, version: string) => void): void => {
-  for (const one of laddersOf(ladder)) for (const version of versions) each(one, version)
+  for (const one of laddersRated(ladder)) for (const version of versions) each(one, version)
 }
 
 /** The rest of the log: its rows, and what this batch added before the command, without matches voided meanwhile. */
@@ -92,7 +95,7 @@ const tailOf = (state: State, { matches, points, seeds }: LogPage): LogPage => {
 }
 
 const follow = (state: State, course: Course, install: Install): void => {
-  const ladder = state.ladders.find((each) => each.ladder === course.ladder)!
+  const ladder = ladderNamed(state, course.ladder)
   const rating = install.find(ladder, course.version)
   if (rating === undefined) return
   const history = pastOf(state, rating, course, install)
@@ -124,7 +127,7 @@ const isAsDue = (rating: LadderRating, course: Course, met: ReadonlyArray<number
 const same = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean => a.length === b.length && a.every((one, i) => one === b[i])
 
 const pastOf = (state: State, rating: LadderRating, course: Course, { earlier, seated }: Install): Array<number> => {
-  const name = nameOf(course)
+  const name = ratingName(course.ladder, course.version)
   return historyOf(state, rating, { course, earlier: earlier.get(name), gone: seated.get(name) ?? [] })
 }
 

@@ -24,6 +24,9 @@ export interface LadderRating extends Rating {
   suspended?: boolean // keeps its place, is not paired; derived from its version
 }
 
+/** Names a version's rating on one ladder, in maps over several ladders. */
+export const ratingName = (ladder: Ladder, version: string): string => `${ladder} ${version}`
+
 /** The stored columns; the rest is derived. */
 export type LadderRatingRow = Omit<LadderRating, "key" | "busy" | "suspended">
 

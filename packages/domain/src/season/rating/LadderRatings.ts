@@ -4,7 +4,7 @@ import { remove } from "../../pairing/Heap.ts"
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { virtualGamesOfNth } from "../../pairing/VirtualGames.ts"
 import { rated, START, startOf, takenOver } from "../../rating/Rating.ts"
-import { addRating, free, type LadderState } from "../Ladders.ts"
+import { addRating, free, type LadderState, laddersOf } from "../Ladders.ts"
 import type { Ladder } from "../Rules.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
@@ -16,9 +16,6 @@ import { sigmasIn, startIn } from "./Starts.ts"
 /** An entry with this many consecutive forfeits is paired less, so that a broken model does not cost the others' time. */
 const FORFEITS_RUNNING = 3
 const FORFEITER_CREDIT = 4
-
-const laddersOf = (state: State, version: Version): ReadonlyArray<LadderState> =>
-  state.ladders.filter(({ ladder }) => ladder === version.class || ladder === "open")
 
 /** Puts a version on its ladders; `before` is the version of its model whose rating it takes over. */
 export const joinLadders = (state: State, version: Version, before: Version | undefined): void => {

@@ -1,8 +1,7 @@
 /** The log of a round as a look at the spread of its field needs it: ladder by ladder, with numbers for entries. */
 import type { Logged } from "../../rating/Spread.ts"
 import type { LogPage } from "../Log.ts"
-import { LADDERS, type Ladder } from "../Rules.ts"
-import { laddersOf } from "./Fold.ts"
+import { LADDERS, type Ladder, laddersRated } from "../Rules.ts"
 
 interface LadderLog {
   readonly numbers: Map<string, number>
@@ -29,7 +28,7 @@ export class RoundLog {
     for (const { ladder: made, rated_n, seats } of matches) {
       until(rated_n)
       const ranks = seats.map(({ rank }) => rank)
-      for (const ladder of laddersOf(made))
+      for (const ladder of laddersRated(made))
         this.#on(ladder, (numberOf, log) => log.push({ seats: seats.map(({ version }) => numberOf(version)), ranks }))
       this.matches++
       this.last = rated_n

@@ -16,11 +16,11 @@
 import { remove } from "../../pairing/Heap.ts"
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
-import { free, type LadderState } from "../Ladders.ts"
+import { free, type LadderState, ladderNamed } from "../Ladders.ts"
 import type { EndedMatch, LeftRating } from "../Log.ts"
+import { laddersRated } from "../Rules.ts"
 import type { State } from "../State.ts"
-import { laddersOf } from "./Fold.ts"
-import type { LadderRating } from "./LadderRating.ts"
+import { type LadderRating, ratingName } from "./LadderRating.ts"
 import { virtualGamesOf } from "./LadderRatings.ts"
 
 /** The most matches that may wait for a fold; further requests must ask again. Each is a small row read at every start. */
@@ -50,8 +50,8 @@ const uncount = (state: State, match: EndedMatch): void => {
   state.voiding.set(id, { match: id, n: rated_n!, round, ladder: made!, versions: versionsOf(match) })
   state.writes.voiding.add(id)
   const find = finderOf(state, match.left)
-  for (const each of laddersOf(made!)) {
-    const ladder = state.ladders.find((one) => one.ladder === each)!
+  for (const each of laddersRated(made!)) {
+    const ladder = ladderNamed(state, each)
     match.seats.forEach(({ version }, i) => {
       const rating = find(ladder, version)
       if (rating === undefined) return
@@ -64,11 +64,11 @@ const uncount = (state: State, match: EndedMatch): void => {
 
 /** Finds a rating that the state holds, that it let go of in this batch, or that only the rows have. */
 export const finderOf = (state: State, left: ReadonlyArray<LeftRating>) => {
-  const nameOf = ({ ladder, version }: Pick<LadderRating, "ladder" | "version">) => `${ladder} ${version}`
-  const others = new Map(left.map((row): [string, LadderRating] => [nameOf(row), { ...row, key: 0, busy: false }]))
-  for (const rating of state.writes.ratings) others.set(nameOf(rating), rating)
+  const others = new Map<string, LadderRating>()
+  for (const row of left) others.set(ratingName(row.ladder, row.version), { ...row, key: 0, busy: false })
+  for (const rating of state.writes.ratings) others.set(ratingName(rating.ladder, rating.version), rating)
   return ({ ladder, ratings }: LadderState, version: string): LadderRating | undefined =>
-    ratings.get(version) ?? others.get(nameOf({ ladder, version }))
+    ratings.get(version) ?? others.get(ratingName(ladder, version))
 }
 
 /**

@@ -1,11 +1,11 @@
 /** Matches from the queue to their end: leased, lost, given back, reported, withdrawn. */
 import { faultOf } from "../../match/Outcome.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
-import { type LadderState, ladderOf, release } from "../Ladders.ts"
+import { type LadderState, ladderNamed, ladderOf, release } from "../Ladders.ts"
 import { LEASE_MS, leaseName, leaseStateOf, parseLease, renewedUntil } from "../Lease.ts"
 import { drawUint32, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
-import { LADDERS } from "../Rules.ts"
+import { LADDERS, laddersRated } from "../Rules.ts"
 import type { Seat } from "../rating/LadderRating.ts"
 import { chargeFailed, letGo, rateOn } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
@@ -141,7 +141,7 @@ const rateSeats = (state: State, match: OpenMatch, { seats }: MatchOutcome): Rea
   const ranks = seats.map((seat) => seat.rank)
   const forfeits = seats.map((seat) => seat.strikes >= state.settings.rules.match.strike_limit)
   const made = ladderOf(state, match)!
-  const open = state.ladders[LADDERS.indexOf("open")]!
+  const open = ladderNamed(state, "open")
   const ratings = ratingsOf(made, match)
   const places = ratings.map((rating) => made.ranks.placeOf(rating.mu))
   const moved = rateOn(state, made, ratings, ranks, forfeits, true)
@@ -263,8 +263,7 @@ export const end = (state: State, match: OpenMatch, how: Closing): void => {
   for (const id of match.versions) leaveSeat(state, ladder, match, id)
   state.workAppeared = true
   if (how.ending === "rated") {
-    const ladders = match.ladder === "open" ? [match.ladder] : [match.ladder!, "open" as const]
-    state.events.push({ _tag: "MatchRated", match: match.id, ladders, versions: match.versions, models })
+    state.events.push({ _tag: "MatchRated", match: match.id, ladders: laddersRated(match.ladder!), versions: match.versions, models })
   } else state.events.push({ _tag: "MatchEnded", match: match.id, versions: match.versions, models })
   if (match.ladder === null) countTrial(state, match, how)
 }

@@ -2,8 +2,8 @@
 
 import type { Of } from "../Command.ts"
 import type { Earlier, EndedMatch, LeftRating, LoggedMatch, LogPage, LogPlace } from "../Log.ts"
-import type { Ladder } from "../Rules.ts"
-import { begin, type Changes, fold, laddersOf } from "../rating/Fold.ts"
+import { type Ladder, laddersRated } from "../Rules.ts"
+import { begin, type Changes, fold } from "../rating/Fold.ts"
 import { TAIL_MATCHES_MAX } from "../rating/Installing.ts"
 import type { InheritedRating, SeriesPoint } from "../rating/LadderRating.ts"
 import { HISTORY_KEPT } from "../rating/Resets.ts"
@@ -83,7 +83,7 @@ export const pageOf = (of: Omit<Books, "ratings">, { after, round }: LogPlace, l
 
 export const earlierOf = (of: Omit<Books, "ratings">, ladder: Ladder, versions: ReadonlyArray<string>, after: number): Array<Earlier> =>
   versions.map((version) => {
-    const moved = counted(of).filter((match) => match.rated_n <= after && laddersOf(match.ladder).includes(ladder))
+    const moved = counted(of).filter((match) => match.rated_n <= after && laddersRated(match.ladder).includes(ladder))
     const means = moved.flatMap(({ ladder: made, rated_n: n, round, seats }) => {
       const seat = seats.find((each) => each.version === version)
       return seat === undefined ? [] : [{ n, round, mu: (made === ladder ? seat.made! : seat.open!).mu }]
@@ -100,7 +100,7 @@ export const folded = (state: State, of: Books, page_matches = 10): Of<"InstallF
   const to = begin(placeOf(of, Math.min(...rounds)), startsDue(state))
   for (let page: LogPage; (page = pageOf(of, { ...to, after: to.n }, page_matches, false)).matches.length > 0; )
     writeChanges(of, fold(to, page, strike_limit))
-  const earlier = voiding.flatMap(({ ladder, versions }) => laddersOf(ladder).flatMap((each) => earlierOf(of, each, versions, to.after)))
+  const earlier = voiding.flatMap(({ ladder, versions }) => laddersRated(ladder).flatMap((each) => earlierOf(of, each, versions, to.after)))
   const versions = [...[...to.courses.values()].map(({ version }) => version), ...voiding.flatMap((each) => each.versions)]
   const left = versions.filter((version) => !state.versions_by_id.has(version))
   const rows = { tail: pageOf(of, { ...to, after: to.n }, TAIL_MATCHES_MAX + 1, true), left: leftOf(of, left) }

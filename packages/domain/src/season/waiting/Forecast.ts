@@ -5,7 +5,7 @@
  */
 
 import { pending } from "../clock/Rounds.ts"
-import type { LadderState } from "../Ladders.ts"
+import { laddersOf } from "../Ladders.ts"
 import type { State } from "../State.ts"
 import { mayPlay } from "../scheduler/PairingBatches.ts"
 import type { Version } from "../Version.ts"
@@ -167,6 +167,3 @@ const onLadders = ({ now, pace, state }: Known, version: Version): Span | null =
   }
   return next
 }
-
-const laddersOf = (state: State, version: Version): ReadonlyArray<LadderState> =>
-  state.ladders.filter(({ ladder }) => ladder === version.class || ladder === "open")

@@ -1,6 +1,7 @@
 /** `SeasonStore` on PostgreSQL, over the actors' own pool. */
 
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import { ratingName } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
 import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
@@ -13,7 +14,7 @@ import { removedOwners } from "../../account/ownerQueries.ts"
 import { SeasonSql } from "../../database/Database.ts"
 import { SeasonClosed } from "../Mailbox.ts"
 import { type Claimed, Fenced, SeasonStore, StoreFailed } from "../SeasonStore.ts"
-import { placeOf, RATINGS_PER_S, SLOW_MS, WaitingRatings } from "../WaitingRatings.ts"
+import { RATINGS_PER_S, SLOW_MS, WaitingRatings } from "../WaitingRatings.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
 import * as log from "./log.ts"
@@ -40,7 +41,7 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const inPlay = yield* reading.ratings(sql, season)
   const out = yield* reading.ratingsOut(sql, season, outOfPlay(versions, live))
   const rows = [...inPlay, ...out]
-  const ratings = waited.last.size === 0 ? rows : rows.map((row) => newest(row, waited.last.get(placeOf(row))))
+  const ratings = waited.last.size === 0 ? rows : rows.map((row) => newest(row, waited.last.get(ratingName(row.ladder, row.version))))
   const left = gone.filter((each): each is reading.Gone & Left => each.weights_hash !== null)
   const owners = lastSubmissions([versions, gone])
   const snapshot = { id: season, head, settings, versions, left, owners, ratings, boards, rounds, live, reviews, voiding }
@@ -84,11 +85,11 @@ const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings:
   const last = new Map<string, RatingRow>()
   for (const { ratings, seq } of commits.toReversed()) {
     const isLast = (rating: Pick<RatingRow, "ladder" | "version">): boolean => {
-      const place = placeOf(rating)
-      first.set(place, seq) // overwritten when an earlier commit has it too
-      return !last.has(place)
+      const name = ratingName(rating.ladder, rating.version)
+      first.set(name, seq) // overwritten when an earlier commit has it too
+      return !last.has(name)
     }
-    for (const row of unpack(ratings, round, isLast)) last.set(placeOf(row), row)
+    for (const row of unpack(ratings, round, isLast)) last.set(ratingName(row.ladder, row.version), row)
   }
   return { first, last }
 }

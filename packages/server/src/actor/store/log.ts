@@ -5,8 +5,7 @@
  */
 
 import type { Earlier, EndedMatch, LoggedMatch, LogPlace } from "@agon/domain/season/Log.ts"
-import type { Ladder } from "@agon/domain/season/Rules.ts"
-import { laddersOf } from "@agon/domain/season/rating/Fold.ts"
+import { type Ladder, laddersRated } from "@agon/domain/season/Rules.ts"
 import type { InheritedRating, Seat, SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
 import { HISTORY_KEPT } from "@agon/domain/season/rating/Resets.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
@@ -145,7 +144,7 @@ export const make = (sql: PgClient): SeasonLog => {
 const LAST_N = 2_147_483_647
 
 const isOf = ({ ladder, seats }: Omit<EndedMatch, "left">, each: EndedMatch["left"][number]): boolean =>
-  ladder !== null && laddersOf(ladder).includes(each.ladder) && seats.some(({ version }) => version === each.version)
+  ladder !== null && laddersRated(ladder).includes(each.ladder) && seats.some(({ version }) => version === each.version)
 
 const earlierFrom = (ladder: Ladder, rows: ReadonlyArray<EarlierRow>): ReadonlyArray<Earlier> =>
   [...Map.groupBy(rows, ({ version }) => version).values()].map((of) => {

@@ -148,11 +148,12 @@ const conflicts = Effect.fnUntraced(function* (source: string) {
   yield* A.season("capped", { rules: { max_models_per_owner: 1, max_versions_per_model: 1, cooldown_s: 0 } })
   yield* A.season("paused", { rules: { cooldown_s: 3_600 } })
   yield* A.season("flying", { rules: { cooldown_s: 0 } })
-  yield* A.season("robbed", { rules: { cooldown_s: 0 } })
+  const robbed = yield* A.season("robbed", { rules: { cooldown_s: 0 } })
   const holder = yield* sourced(source)
   for (const season of ["capped", "paused", "flying"]) yield* submit(ways["/v1/submissions"](season, holder.model))
   const rival = ways["/v1/submissions"]("robbed", yield* modelOf("bob"))
-  yield* submit({ ...rival, weights_hash: stolen.version.weights_hash }, "bob")
+  const { json: theirs } = yield* submit({ ...rival, weights_hash: stolen.version.weights_hash }, "bob")
+  yield* A.tell(robbed.id, { _tag: "ReceiveFiles", version: theirs.version_id, weights_bytes: 2_000, manifest_bytes: 100 })
   return [
     ["season_not_open", "early", one.model, {}],
     ["season_closed", "late", one.model, {}],

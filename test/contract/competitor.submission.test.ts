@@ -320,7 +320,7 @@ layer(A.layer, A.options)("a re-entry", (it) => {
       const model = yield* modelOf("ada")
       const { version } = yield* over("from", model)
       yield* over("over", yield* modelOf("ada"))
-      yield* A.season("into", { rules: { cooldown_s: 0 } })
+      const into = yield* A.season("into", { rules: { cooldown_s: 0 } })
       yield* A.season("empty")
       yield* A.season("unseen", { visibility: "private" })
       const right = { game: "snakes", model, season: "into", from: "from" }
@@ -342,7 +342,8 @@ layer(A.layer, A.options)("a re-entry", (it) => {
         assert.strictEqual(`${status} ${json.code}`, expected, JSON.stringify(body))
       }
       const rival = yield* modelOf("bob")
-      yield* submit(bodyOf("into", rival, { weights_hash: version.weights_hash }), "bob")
+      const { json: theirs } = yield* submit(bodyOf("into", rival, { weights_hash: version.weights_hash }), "bob")
+      yield* A.tell(into.id, { _tag: "ReceiveFiles", version: theirs.version_id, weights_bytes: 2_000, manifest_bytes: 100 })
       assert.strictEqual((yield* reenter(right)).json.code, "weights_already_entered")
     })
   )

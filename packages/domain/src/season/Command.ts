@@ -32,6 +32,12 @@ export type Verdict =
   | { readonly verdict: "rejected"; readonly runtime_version: string; readonly reject_reason: RejectReason; readonly reject_detail: string }
   | { readonly verdict: "failed"; readonly detail: string }
 
+/**
+ * Owners whose announcements of the same weights give way to this submission, as long as their files have not come. A hash is public:
+ * whoever does not have the file would otherwise keep the weights from their owner, for as long as an upload may take.
+ */
+type GivingWay = ReadonlyArray<string>
+
 export type Command =
   /** A new candidate, or the repeat of one. `files` are given where the bytes are known already (re-entry, imported baselines). */
   | {
@@ -46,6 +52,7 @@ export type Command =
       readonly eligible: boolean // no longer if the season's actor finds that the owner was removed meanwhile
       readonly retired: boolean
       readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number } | null
+      readonly giving_way?: GivingWay
       readonly audit?: Audit
     }
   /** Asks what `SubmitVersion` would answer now; changes nothing. Without hashes it cannot foresee `weights_already_entered`. */
@@ -56,6 +63,7 @@ export type Command =
       readonly hashes: { readonly weights_hash: string; readonly manifest_hash: string } | null
       readonly eligible: boolean
       readonly retired: boolean
+      readonly giving_way?: GivingWay
     }
   /** Both files are in the object store, with the hashes given at submission. */
   | { readonly _tag: "ReceiveFiles"; readonly version: string; readonly weights_bytes: number; readonly manifest_bytes: number }

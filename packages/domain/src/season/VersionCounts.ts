@@ -139,11 +139,17 @@ export const everyLeft = ({ weights }: Pick<Counts<never>, "weights">): Readonly
     counts.flatMap(({ left, model, owner }) => Array.from({ length: left }, () => ({ model, owner, weights_hash })))
   )
 
-/** Whether somebody else, or another model, has these weights. */
+/** Whether somebody else, or another model, has these weights, by other versions than `but`. */
 export const isTaken = (
   { weights }: Pick<Counts<never>, "weights">,
-  { model, owner, weights_hash }: Omit<Left, "model"> & { readonly model: string | null }
-): boolean => weights.get(weights_hash)?.some((each) => each.model !== model || each.owner !== owner) ?? false
+  { model, owner, weights_hash }: Omit<Left, "model"> & { readonly model: string | null },
+  but: ReadonlyArray<Left> = []
+): boolean =>
+  weights.get(weights_hash)?.some((each) => {
+    const isOf = (version: { readonly model: string | null; readonly owner: string | null }) =>
+      each.model === version.model && each.owner === version.owner
+    return !isOf({ model, owner }) && each.held + each.left > but.filter(isOf).length
+  }) ?? false
 
 interface Held<V> {
   readonly versions_by_id: ReadonlyMap<string, V>

@@ -121,6 +121,8 @@ interface Entry {
   readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number } | null
 }
 
+type Hashes = Pick<Entry, "weights_hash" | "manifest_hash">
+
 /** Refuses where there is no room for the files of a new version. */
 type HasRoom<E> = Effect.Effect<unknown, E>
 
@@ -135,30 +137,43 @@ const makeFacts = Effect.gen(function* () {
       ({ eligible }): Asking => ({ owner: account.id, model: model?.id ?? null, eligible, retired: model?.retired ?? false })
     )
 
-  const factsOf = (season: FoundSeason, asks: Asking, hashes: Pick<Entry, "weights_hash" | "manifest_hash"> | null) => {
+  const factsOf = (season: FoundSeason, asks: Asking, hashes: Hashes | null, giving_way: ReadonlyArray<string> = []) => {
     const fromRows = closed(season, asks, hashes)
     if (season.record.closed_at !== null) return fromRows // asking for its actor would only wake it to say so
-    return asked(actors, season.id, { _tag: "Preflight", ...asks, hashes }).pipe(Effect.catchTag("season_closed", () => fromRows))
+    return asked(actors, season.id, { _tag: "Preflight", ...asks, hashes, giving_way }).pipe(
+      Effect.catchTag("season_closed", () => fromRows)
+    )
   }
 
-  return { asking, factsOf }
+  /** Whose announcements give way matters only where somebody stands in the way. */
+  const factsOfEntry = Effect.fnUntraced(function* (season: FoundSeason, asks: Asking, hashes: Hashes) {
+    const facts = yield* factsOf(season, asks, hashes)
+    if (facts.refused[0]?.code !== "weights_already_entered") return { ...facts, giving_way: [] }
+    const rows = yield* queries
+      .givingWay({ season_id: season.id, owner_id: asks.owner, weights_hash: hashes.weights_hash })
+      .pipe(Effect.orDie)
+    const giving_way = rows.map(({ id }) => id)
+    return giving_way.length === 0 ? { ...facts, giving_way } : { ...(yield* factsOf(season, asks, hashes, giving_way)), giving_way }
+  })
+
+  return { asking, factsOf, factsOfEntry }
 })
 
 const makeEnter = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const { asking, factsOf } = yield* makeFacts
+  const { asking, factsOfEntry } = yield* makeFacts
 
   /** Runs the preflight first, so that a refusal uses up no version number; the machine judges again when it takes the version. */
   const take = Effect.fnUntraced(function* <E>(account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry, room: HasRoom<E>) {
     const { manifest_hash, weights_hash } = entry
     const asks = { ...(yield* asking(account, season, model)), model: model.id }
-    const { refused, same } = yield* factsOf(season, asks, { weights_hash, manifest_hash })
+    const { giving_way, refused, same } = yield* factsOfEntry(season, asks, { weights_hash, manifest_hash })
     if (same !== null) return { ...same, fresh: false }
     if (refused[0] !== undefined) return yield* worded(refused[0])
     yield* room
     const numbered = yield* Effect.orDie(queries.nextNumber(model.id)) // and checks whether the model was retired meanwhile
-    const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered } as const
+    const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered, giving_way } as const
     const closed = () => Effect.fail(worded({ code: "season_closed" }))
     const reply = yield* asked(actors, season.id, command).pipe(Effect.catchTag("season_closed", closed))
     return "refused" in reply ? yield* worded(reply.refused[0]!) : reply

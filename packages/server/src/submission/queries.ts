@@ -108,6 +108,23 @@ const makeFacts = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeSubmissions = (sql: SqlClient.SqlClient) => ({
+  /**
+   * Owners who have announced these weights in a season and whose announcement gives way to this account's. Whoever has sent them to the
+   * service before, to whatever season, comes first; last comes whose earlier announcement of them in this season came to nothing. By
+   * version_weights.
+   */
+  givingWay: SqlSchema.findAll({
+    Request: Schema.Struct({ season_id: Schema.String, owner_id: Schema.String, weights_hash: Schema.String }),
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: ({ owner_id, season_id, weights_hash }) => sql`
+      WITH claim AS (SELECT owner_id, bool_or(season_id = ${season_id} AND phase = 'upload') AS announced,
+          CASE WHEN bool_or(weights_bytes IS NOT NULL) THEN 2
+            WHEN bool_or(season_id = ${season_id} AND reject_reason = 'upload_expired') THEN 0 ELSE 1 END AS weight
+        FROM version WHERE weights_hash = ${weights_hash} AND owner_id IS NOT NULL GROUP BY owner_id)
+      SELECT owner_id AS id FROM claim
+      WHERE announced AND weight < coalesce((SELECT weight FROM claim WHERE owner_id = ${owner_id}), 1)`
+  }),
+
   /** One row by the primary key, of this owner and game only. */
   model: SqlSchema.findOneOption({
     Request: Schema.Struct({ id: Schema.String, owner_id: Schema.String, game: Schema.String }),

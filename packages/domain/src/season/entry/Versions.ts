@@ -16,19 +16,21 @@ interface Asking {
   readonly eligible: boolean
   readonly retired: boolean
   readonly weights_hash: string | null
+  readonly giving_way?: ReadonlyArray<string>
 }
 
 /** Stands for an owner who has submitted nothing yet, so that asking adds none to the state. */
 const NOBODY: Owner<Version> = { last_submitted_at: null, models: 0, testing: [] }
 
 /** Everything that the refusals of a submission depend on, and that the preflight shows. */
-const factsOf = (state: State, { eligible, model, owner, retired, weights_hash }: Asking) => {
+const factsOf = (state: State, asking: Asking) => {
+  const { eligible, model, owner, retired, weights_hash } = asking
   const { rules, submissions_close_at: closes_at, submissions_open_at: opens_at } = state.settings
   const { last_submitted_at: last, models, testing } = state.owners.get(owner) ?? NOBODY
   const own = model === null ? undefined : state.models.get(model)
   const versions = own?.owner === owner ? own.counted : 0
   const candidate = testing.at(-1)
-  const weights_elsewhere = weights_hash !== null && isTaken(state, { model, owner, weights_hash })
+  const weights_elsewhere = weights_hash !== null && isTaken(state, { model, owner, weights_hash }, givingWay(state, asking))
   const until = last === null ? null : last + rules.cooldown_s * 1000
   const cooldown_until = until !== null && until > state.now ? until : null
   const holdings: Holdings = {
@@ -48,6 +50,18 @@ const factsOf = (state: State, { eligible, model, owner, retired, weights_hash }
   return { holdings, refused }
 }
 
+/** The announcements that give way to this submission: of the same weights, with their files still to come. */
+const givingWay = ({ candidates }: State, { giving_way = [], weights_hash }: Asking): ReadonlyArray<Version> => {
+  if (giving_way.length === 0) return []
+  const owners = new Set(giving_way)
+  const gives = ({ owner, phase, ...each }: Version) =>
+    phase === "upload" && each.weights_hash === weights_hash && owner !== null && owners.has(owner)
+  return [...candidates].filter(gives)
+}
+
+const GAVE_WAY =
+  "Your files had not come when somebody else entered the same weights, who had sent them before or had announced them for the first time."
+
 /** Whether versions can no longer enter: the season is closing, closed, or in its finals. */
 export const isOver = (state: State): boolean =>
   state.phase !== "open" || state.rounds.some((round) => round.kind === "finals" && round.started_at !== null)
@@ -65,8 +79,10 @@ export const submitVersion = (state: State, command: Of<"SubmitVersion">): Repli
   const same = findSame(state, command)
   if (same !== undefined) return { ...repeated(same), fresh: false }
   if (command.owner !== null) {
-    const { refused } = factsOf(state, { ...command, owner: command.owner })
+    const asking = { ...command, owner: command.owner }
+    const { refused } = factsOf(state, asking)
     if (refused.length > 0) return { refused }
+    for (const each of givingWay(state, asking)) rejectVersion(state, each, "upload_expired", GAVE_WAY)
     ownerOf(state, command.owner).last_submitted_at = state.now
   } else {
     if (isOver(state)) return { refused: [{ code: "season_closed" }] }

@@ -107,6 +107,19 @@ layer(web)("rows that reads fetch", (it) => {
     })
   )
 
+  it.effect("a ladder searched by a name: the models of that name, and the ladder once, down to the last one shown", () =>
+    Effect.gen(function* () {
+      const seasons = yield* Seasons
+      const leaderboards = yield* Leaderboards
+      const spring = yield* seasons.find("snakes", "spring", null)
+      const search = (name: string, limit = 50) => rowsRead(leaderboards.page(spring, "open", { limit, cursor: 0, name }))
+      yield* search("copy 5000") // the sums for the intervals, which all pages share
+      assert.isBelow(yield* search("copy 5000"), 100, "the first of five thousand")
+      assert.isBelow(yield* search("copy 1", 20), 2 * ENTRIES, "a thousand models in the middle, each with its version and its rating")
+      assert.isBelow(yield* search("nobody"), 50)
+    })
+  )
+
   it.effect("a version near the top: those before it", () =>
     Effect.gen(function* () {
       const versions = yield* Versions

@@ -129,6 +129,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "match/queries.ts cameOfOwner": [ofOwner, new Map([[season_id, now]])],
   "match/queries.ts matchesOfOwner": [ofOwner],
   "leaderboard/queries.ts versionsOf": [{ season_id, models: [model], limit: 50 }],
+  "leaderboard/queries.ts named": [{ season_id, ladder: "open", start: "model 1", limit: 50, offset: 0 }],
   "model/mapQueries.ts versionsOf": [{ id: model, season_id, limit: 50 }],
   "model/mapQueries.ts counted": [{ version, from: new Date(0), seats: 2_000 }],
   "model/mapQueries.ts store": [{ version, counted_to: now, voided: 0, tallies: {} }],

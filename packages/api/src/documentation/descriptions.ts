@@ -37,7 +37,8 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Lists the files with the matches of each UTC day of a public season, oldest first. A file never changes. Private seasons have none and answer 404, to whoever asks.",
   boards: "Lists all boards of a season in the order in which they were added. Their files come along where `boards=true` asks for them.",
   board: "Answers one board of a season with its file and the periods in which it was in play.",
-  leaderboard: "Lists the versions that stand on a ladder, the highest rating first, with their ranks, ratings and recent course.",
+  leaderboard:
+    "Lists the versions that stand on a ladder, the highest rating first, with their ranks, ratings and recent course. With `name`, those alone whose model's name or owner's username begins so.",
   series:
     "Answers how ranks and ratings of the best fifty versions went, at 48 points from the opening of the season to now or to its close.",
   matrix:

@@ -5,7 +5,7 @@ import { UnknownGame, UnknownSeason } from "../Authorization.ts"
 import * as page from "../Page.ts"
 import { RoundKind } from "../season/Season.ts"
 import { privateOnes, publicOnes, twins } from "../twins.ts"
-import { Id, Instant, Ladder, withDefault } from "../Wire.ts"
+import { Id, Instant, Ladder, SearchTerm, withDefault } from "../Wire.ts"
 
 /**
  * Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id. `rank_low` to `rank_high` is where the
@@ -89,7 +89,11 @@ const params = { game: Schema.String }
 const of = { ladder: withDefault(Ladder, "open"), season: Schema.optionalKey(Schema.String) }
 const error = [UnknownGame, UnknownSeason] as const
 
-export const leaderboardQuery = { ...of, limit: page.limit(50, 200), cursor: page.cursor }
+/**
+ * `name` is the beginning of a model's name or of its owner's username, in any case: `entries` are then those found, with their ranks on the
+ * whole ladder, and `total` is their number.
+ */
+export const leaderboardQuery = { ...of, name: Schema.optionalKey(SearchTerm), limit: page.limit(50, 200), cursor: page.cursor }
 
 const reads = [
   twins("leaderboard", "/games/:game/leaderboard", { params, query: leaderboardQuery, success: Leaderboard, error }),

@@ -15,10 +15,15 @@ import { againstEachOther, VERSIONS_OF_MODEL_MAX } from "./matrix.ts"
 import { makeQueries, type StandingRow } from "./queries.ts"
 import { pointsBetween, seriesOf } from "./series.ts"
 
+/** A page of a ladder, or of its entries whose model's name or owner's username begins with `name`. */
+export interface Asked extends PageOf {
+  readonly name?: string
+}
+
 export class Leaderboards extends Context.Service<
   Leaderboards,
   {
-    readonly page: (season: FoundSeason, ladder: Ladder, page: PageOf) => Effect.Effect<Leaderboard>
+    readonly page: (season: FoundSeason, ladder: Ladder, asked: Asked) => Effect.Effect<Leaderboard>
     readonly series: (season: FoundSeason, ladder: Ladder) => Effect.Effect<Series>
     readonly matrix: (season: FoundSeason, ladder: Ladder, limit: number) => Effect.Effect<Matrix>
   }
@@ -37,19 +42,36 @@ const makeLeaderboards = Effect.gen(function* () {
   const fields = yield* makeFields(queries.groups)
   const rivals = yield* RivalTallies
 
-  const page = Effect.fn("Leaderboards.page")(function* ({ id, record }: FoundSeason, ladder: Ladder, { cursor, limit }: PageOf) {
-    const rows = yield* queries.page({ season_id: id, ladder, limit, offset: cursor })
-    const total = ladder === "open" ? record.active_versions : (yield* queries.total({ season_id: id, ladder })).total
+  /** The rows of a page with their ranks; `total` is undefined where it is that of the ladder. */
+  const rowsOf = Effect.fnUntraced(function* (
+    of: { readonly season_id: string; readonly ladder: Ladder },
+    { cursor, limit, name = "" }: Asked
+  ) {
+    const start = name.trim()
+    if (start === "") {
+      const rows = yield* queries.page({ ...of, limit, offset: cursor })
+      return { rows: rows.map((row, i) => [row, cursor + i + 1] as const), total: undefined }
+    }
+    // The database cannot store this character, so nothing has such a name.
+    if (start.includes("\0")) return { rows: [], total: 0 }
+    const found = yield* queries.named({ ...of, start, limit, offset: cursor })
+    return { rows: found.flatMap(({ entry }) => (entry === null ? [] : [[entry, entry.rank] as const])), total: found[0]!.total }
+  })
+
+  const page = Effect.fn("Leaderboards.page")(function* ({ id, record }: FoundSeason, ladder: Ladder, asked: Asked) {
+    const { rows, total: found } = yield* rowsOf({ season_id: id, ladder }, asked)
+    const entries = ladder === "open" ? record.active_versions : (yield* queries.total({ season_id: id, ladder })).total
+    const total = found ?? entries
     const { round } = record
-    const field = rows.length === 0 ? null : yield* fields({ season_id: id, ladder, round: round?.n ?? 0 }, total)
+    const field = rows.length === 0 ? null : yield* fields({ season_id: id, ladder, round: round?.n ?? 0 }, entries)
     return {
       season: record.slug,
       season_name: record.name,
       closed: record.state === "closed",
       round: round === null ? null : { n: round.n, kind: round.kind, games: round.games },
       total,
-      entries: field === null ? [] : rows.map((row, i) => publish(row, cursor + i + 1, record, field)),
-      next_cursor: nextCursor(cursor, rows.length, total)
+      entries: field === null ? [] : rows.map(([row, rank]) => publish(row, rank, record, field)),
+      next_cursor: nextCursor(asked.cursor, rows.length, total)
     }
   }, Effect.orDie)
 

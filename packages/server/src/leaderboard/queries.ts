@@ -3,14 +3,21 @@
 import { Entry } from "@agon/api/leaderboard/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { modelsNamed } from "../database/beginning.ts"
 import { published } from "../database/visibility.ts"
-import { bestOf, wholeOf } from "../rating/standing.ts"
+import { bestOf, ranksDownTo, wholeOf } from "../rating/standing.ts"
 
 const { deviation: _d, provisional: _p, rank: _r, rank_high: _h, rank_low: _l, rating: _m, ...fields } = Entry.fields
 
 /** Ratings as the machine keeps them: in Elo points around 0. */
 export const StandingRow = Schema.Struct({ ...fields, round_matches: Schema.Int, mu: Schema.Number, sigma: Schema.Number })
 export type StandingRow = typeof StandingRow.Type
+
+/** An entry that a search finds, with its place on the whole ladder, and how many it finds in all; null where the page has none of them. */
+export const FoundRow = Schema.Struct({
+  total: Schema.Int,
+  entry: Schema.NullOr(Schema.Struct({ ...StandingRow.fields, rank: Schema.Int }))
+})
 
 export const BestRow = Schema.Struct({
   version_id: Schema.String,
@@ -36,6 +43,36 @@ const best = (sql: SqlClient.SqlClient, season_id: string, ladder: string, limit
   sql`(SELECT b.* FROM (SELECT ${season_id}::uuid AS season_id, ${ladder}::text AS ladder) q
     CROSS JOIN LATERAL ${sql.literal(bestOf("q.season_id", "q.ladder", `LIMIT ${limit} OFFSET ${offset}`))} b)`
 
+const columns = `r.version_id, v.model_id, m.name AS model, a.username AS owner, v.number AS version, v.class,
+        v.weights_bytes::float8 + v.manifest_bytes AS size_bytes, r.mu, r.sigma, r.matches, r.round_matches,
+        v.owner_id IS NULL AS baseline, r.trend, r.history`
+const joins = "JOIN version v ON v.id = r.version_id JOIN model m ON m.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id"
+
+const makeSearch = (sql: SqlClient.SqlClient) => ({
+  /**
+   * A page of the entries whose model's name or owner's username begins with `start`, best first: of each of these models its versions by
+   * version_model, and their ratings by rating_version. Their ranks are counted in one go along rating_rank, from the first entry to the
+   * last of the page: 100,000 entries take 0.05 s.
+   */
+  named: SqlSchema.findAll({
+    Request: Schema.Struct({ ...ofLadder, start: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+    Result: FoundRow,
+    execute: ({ ladder, limit, offset, season_id, start }) => sql`
+      WITH ${modelsNamed(sql, season_id, start)}, found AS MATERIALIZED (
+        SELECT r.* FROM named
+          CROSS JOIN LATERAL (SELECT id FROM version WHERE model_id = named.id AND season_id = ${season_id} AND status = 'entered' OFFSET 0) v
+          CROSS JOIN LATERAL (SELECT version_id, mu FROM standing WHERE version_id = v.id AND ladder = ${ladder} AND active OFFSET 0) r),
+      page AS MATERIALIZED (SELECT * FROM found ORDER BY mu DESC, version_id LIMIT ${limit} OFFSET ${offset}),
+      ranked AS (SELECT o.* FROM (SELECT ${season_id}::uuid AS season_id, ${ladder}::text AS ladder) q
+        CROSS JOIN LATERAL ${sql.literal(ranksDownTo("q.season_id", "q.ladder", "(SELECT min(mu) FROM page)"))} o
+        WHERE o.version_id IN (SELECT version_id FROM page))
+      SELECT n.total, to_jsonb(e) AS entry FROM (SELECT count(*)::int AS total FROM found) n LEFT JOIN (
+        SELECT k.rank, ${sql.literal(columns)} FROM page p JOIN ranked k ON k.version_id = p.version_id
+          JOIN standing r ON r.version_id = p.version_id AND r.ladder = ${ladder} ${sql.literal(joins)}) e ON true
+      ORDER BY e.rank`
+  })
+})
+
 const makeMatrix = (sql: SqlClient.SqlClient) => ({
   /** Versions of models in a season that have entered, by version_model: the newest of each model. */
   versionsOf: SqlSchema.findAll({
@@ -50,17 +87,14 @@ const makeMatrix = (sql: SqlClient.SqlClient) => ({
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeMatrix(sql),
+  ...makeSearch(sql),
 
   /** A page by rating_rank, read in its order; names only for its rows, by primary keys. */
   page: SqlSchema.findAll({
     Request: Schema.Struct({ ...ofLadder, limit: Schema.Int, offset: Schema.Int }),
     Result: StandingRow,
     execute: ({ ladder, limit, offset, season_id }) => sql`
-      SELECT r.version_id, v.model_id, m.name AS model, a.username AS owner, v.number AS version, v.class,
-        v.weights_bytes::float8 + v.manifest_bytes AS size_bytes, r.mu, r.sigma, r.matches, r.round_matches,
-        v.owner_id IS NULL AS baseline, r.trend, r.history
-      FROM ${best(sql, season_id, ladder, limit, offset)} r
-      JOIN version v ON v.id = r.version_id JOIN model m ON m.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id
+      SELECT ${sql.literal(columns)} FROM ${best(sql, season_id, ladder, limit, offset)} r ${sql.literal(joins)}
       ORDER BY r.mu DESC, r.version_id`
   }),
 
@@ -84,8 +118,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Result: BestRow,
     execute: ({ ladder, limit, season_id }) => sql`
       SELECT r.version_id, v.model_id, m.name AS model, a.username AS owner, r.mu
-      FROM ${best(sql, season_id, ladder, limit)} r
-      JOIN version v ON v.id = r.version_id JOIN model m ON m.id = v.model_id LEFT JOIN account a ON a.id = v.owner_id
+      FROM ${best(sql, season_id, ladder, limit)} r ${sql.literal(joins)}
       ORDER BY r.mu DESC, r.version_id`
   }),
 

@@ -35,6 +35,18 @@ export const wholeOf = (season: string, ladder: string): string => {
     ${from("rating", IN_ORDER)} UNION ALL ${from("standing", `NOT (${IN_ORDER})`)}) t WHERE w.id = ${season})`
 }
 
+/**
+ * The ranks of a ladder from its first entry down to the rating `least`: a table `r` of `version_id` and `rank`. It is read once, however
+ * many of its entries are looked for.
+ */
+export const ranksDownTo = (season: string, ladder: string, least: string): string => {
+  const from = (table: string, when: string) =>
+    `(SELECT b.version_id, row_number() OVER (ORDER BY b.mu DESC, b.version_id) AS rank FROM ${table} b
+      WHERE ${when} AND b.season_id = w.id AND b.ladder = ${ladder} AND b.active AND b.mu >= ${least})`
+  return `(SELECT t.* FROM season w CROSS JOIN LATERAL (
+    ${from("rating", IN_ORDER)} UNION ALL ${from("standing", `NOT (${IN_ORDER})`)}) t WHERE w.id = ${season})`
+}
+
 const before = (table: string) => `(SELECT count(*) + 1 FROM ${table} o
   WHERE o.season_id = r.season_id AND o.ladder = r.ladder AND o.active AND o.mu >= r.mu
     AND (o.mu > r.mu OR o.version_id < r.version_id))`

@@ -4,7 +4,7 @@ import { Standing } from "@agon/api/version/admin.ts"
 import { Version } from "@agon/api/version/Version.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { begins, firstBy } from "../database/beginning.ts"
+import { modelsNamed } from "../database/beginning.ts"
 import { Instant } from "../database/rows.ts"
 import { seesVersion } from "../database/visibility.ts"
 import { rank } from "../rating/standing.ts"
@@ -64,9 +64,6 @@ const standing: Readonly<Record<Standing, string>> = {
   disqualified: "status = 'disqualified'"
 }
 
-/** The most models and owners that are looked at for a name; a longer one narrows it. */
-const NAMED_MAX = 1_000
-
 const seenBy = { viewer: Schema.NullOr(Schema.String) }
 
 const makeLists = (sql: SqlClient.SqlClient) => ({
@@ -101,20 +98,14 @@ const makeLists = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * Those of them whose model's name or owner's username begins with `start`: models by model_name_start, or by account_username_start
-   * and model_name; of each its versions of the season by version_model (hence OFFSET 0).
+   * Those of them whose model's name or owner's username begins with `start`: of each of these models its versions of the season by
+   * version_model (hence OFFSET 0).
    */
   ofSeasonNamed: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, state: Standing, start: Schema.String, limit: Schema.Int, offset: Schema.Int }),
     Result: VersionRow,
     execute: ({ limit, offset, season_id, start, state }) => sql`
-      WITH asked AS (SELECT id, game FROM season WHERE id = ${season_id}), named AS (
-        (SELECT n.id FROM asked CROSS JOIN LATERAL (SELECT id FROM model
-          WHERE game = asked.game AND ${begins(sql, "lower(name)", start)} ${firstBy(sql, "lower(name)", NAMED_MAX)}) n)
-        UNION
-        (SELECT n.id FROM (SELECT id FROM account WHERE ${begins(sql, "username", start)} ${firstBy(sql, "username", NAMED_MAX)}) a
-          CROSS JOIN asked CROSS JOIN LATERAL (SELECT id FROM model WHERE owner_id = a.id AND game = asked.game OFFSET 0) n
-          LIMIT ${NAMED_MAX}))
+      WITH ${modelsNamed(sql, season_id, start)}
       SELECT ${sql.literal(columns)} FROM (SELECT w.* FROM named CROSS JOIN LATERAL (SELECT * FROM version
           WHERE model_id = named.id AND season_id = ${season_id} AND ${sql.literal(standing[state])} OFFSET 0) w
         ORDER BY w.ord DESC LIMIT ${limit} OFFSET ${offset}) v ${sql.literal(joins)}

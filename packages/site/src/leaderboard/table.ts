@@ -16,7 +16,8 @@ interface Scale {
   readonly width: number
 }
 
-const half = ({ deviation }: Entry) => DEVIATIONS_95 * deviation
+/** So far from its rating an entry's strength may lie. */
+export const half = ({ deviation }: Entry) => DEVIATIONS_95 * deviation
 
 const scaleOf = (entries: ReadonlyArray<Entry>): Scale => {
   const low = Math.min(...entries.map((entry) => entry.rating - half(entry)))

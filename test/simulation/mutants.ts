@@ -157,8 +157,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   cooldownForgotten: {
     file: "season/entry/Versions.ts",
-    find: "ownerOf(state, command.owner).last_submitted_at = state.now",
-    replace: "ownerOf(state, command.owner).last_submitted_at = null"
+    find: "countsOfOwner(state, command.owner).last_submitted_at = state.now",
+    replace: "countsOfOwner(state, command.owner).last_submitted_at = null"
   },
   weightsTwice: {
     file: "season/VersionCounts.ts",
@@ -357,11 +357,11 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   // fill, fleets, places, the series, settings and the log
   fillOverflowsItsHour: { file: "season/scheduler/PairingBatches.ts", find: "made >= max_per_hour", replace: "made > max_per_hour" },
   fillIsNotCounted: { file: "season/scheduler/PairingBatches.ts", find: "state.fill_made = made + 1", replace: "state.fill_made = made" },
-  finalsAreFilled: { file: "season/scheduler/PairingBatches.ts", find: '!enabled || round?.kind === "finals"', replace: "!enabled" },
+  finalsAreFilled: { file: "season/scheduler/PairingBatches.ts", find: "!enabled || isFinals(state)", replace: "!enabled" },
   fillsUnasked: {
     file: "season/scheduler/PairingBatches.ts",
-    find: '!enabled || round?.kind === "finals"',
-    replace: 'round?.kind === "finals"'
+    find: "!enabled || isFinals(state)",
+    replace: "isFinals(state)"
   },
   anyFleetPlays: {
     file: "season/scheduler/Leases.ts",
@@ -411,7 +411,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "match.ladder !== null && match.round === state.round\n  const seats",
     replace: 'match.ladder === "open" && match.round === state.round\n  const seats'
   },
-  oneGameTooFew: { file: "season/Ladders.ts", find: "n === state.round)!.games", replace: "n === state.round)!.games - 1" },
+  oneGameTooFew: { file: "season/Ladders.ts", find: "currentRound(state)!.games", replace: "currentRound(state)!.games - 1" },
   startsWithABaselineThatIsOff: {
     file: "season/scheduler/Matches.ts",
     find: 'if (version.status === "disabled") return',

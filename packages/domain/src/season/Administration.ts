@@ -2,13 +2,13 @@
 import { logged } from "./Audit.ts"
 import type { Of, Replies } from "./Command.ts"
 import { merged, refusalOf } from "./Editing.ts"
-import { LADDERS } from "./Rules.ts"
+import { QUEUES } from "./Rules.ts"
 import type { State } from "./State.ts"
 
 /** A new board starts out of play. */
 export const addBoard = (state: State, { audit, board: id, cols, file, players, rows }: Of<"AddBoard">): Replies["AddBoard"] => {
   if (state.boards.has(id)) return { refused: "board_exists" }
-  const used = [...LADDERS, "trials"].map(() => leastUse(state))
+  const used = QUEUES.map(() => leastUse(state))
   state.boards.set(id, { id, ord: state.boards.size + 1, players, rows, cols, enabled: false, used })
   state.writes.newBoards.set(id, { file })
   logged(state, audit)

@@ -1,10 +1,11 @@
 /** Ladders for pairing: the state that both the scheduler and the rating engine write. */
 import { type Heap, heapify, push } from "../pairing/Heap.ts"
 import { Ranks } from "../pairing/Ranks.ts"
-import { keyOf } from "./Random.ts"
+import { currentRound, type Round } from "./Round.ts"
 import { LADDERS, type Ladder } from "./Rules.ts"
 import type { LadderRating } from "./rating/LadderRating.ts"
 import type { OpenMatch } from "./scheduler/Match.ts"
+import { heapKeyOf } from "./TurnOrder.ts"
 import type { Version } from "./Version.ts"
 
 /** The derived state of one ladder: free entries, prepared matches, and how many are being played. */
@@ -54,16 +55,16 @@ export const addRating = (ladder: LadderState, rating: LadderRating): void => {
   ladder.ranks.add(rating.mu)
 }
 
-/** Of the state. */
-interface Current {
+/** The part of the state that says who is in a match of the current round. */
+interface Played {
   readonly round: number
-  readonly rounds: ReadonlyArray<{ readonly n: number; readonly games: number }>
+  readonly rounds: ReadonlyArray<Round>
   readonly live: ReadonlyMap<string, OpenMatch>
 }
 
 /** Every active rating without a match in the current round is free. */
-export const fillHeap = (state: Current, ladder: LadderState): void => {
-  ladder.owed = state.round === 0 ? Infinity : state.rounds.find(({ n }) => n === state.round)!.games
+export const fillHeap = (state: Played, ladder: LadderState): void => {
+  ladder.owed = state.round === 0 ? Infinity : currentRound(state)!.games
   for (const rating of ladder.ratings.values()) rating.busy = false
   for (const match of state.live.values()) {
     if (match.ladder !== ladder.ladder || match.round !== state.round) continue
@@ -84,7 +85,7 @@ export const fillHeap = (state: Current, ladder: LadderState): void => {
 /** Added to the key of entries owed no match, so that they come last: above any virtual games, and small enough to keep the fraction. */
 const DONE = 2 ** 24
 
-const keyIn = ({ owed }: LadderState, rating: LadderRating): number => keyOf(rating) + (rating.virtual_games < owed ? 0 : DONE)
+const keyIn = ({ owed }: LadderState, rating: LadderRating): number => heapKeyOf(rating) + (rating.virtual_games < owed ? 0 : DONE)
 
 export const free = (ladder: LadderState, rating: LadderRating): void => {
   rating.busy = false

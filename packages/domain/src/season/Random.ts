@@ -2,8 +2,6 @@
  * The season's random numbers: each is a hash of the season and the number of earlier draws, so that a season
  * restored from its rows continues where the lost one stopped. Ids are UUIDv7 made from the same numbers.
  */
-import { virtualGamesOfNth } from "../pairing/VirtualGames.ts"
-
 /** A season with its counter; `draws` is stored in the head row. */
 export interface Source {
   readonly hash: number
@@ -29,24 +27,6 @@ export const drawUint32 = (source: Source): number => mix(Math.imul(source.hash,
 
 /** The next number in [0, 1). */
 export const draw = (source: Source): number => drawUint32(source) / 4294967296
-
-/** A fixed fraction in [0, 1) for this entry at this number of games: heaps rebuilt after a restart pop in the same order. */
-const fractionOf = (ord: number, games: number): number => mix(Math.imul(ord, 0x9e3779b1) ^ Math.imul(games + 1, 0x85ebca6b)) / 4294967296
-
-/** The order of turns: the entry that has played least comes first, and a failed match counts as played. */
-export const placeOf = ({ virtual_games, failed }: { readonly virtual_games: number; readonly failed: number }): number =>
-  virtual_games + failed
-
-/**
- * An entry's key in its heap. The fraction shuffles only entries of equal virtual games, since it stays below what
- * the next game adds. Otherwise newcomers, whose games count half, would drift three games apart.
- */
-export const keyOf = (entry: {
-  readonly ord: number
-  readonly ladder_games: number
-  readonly virtual_games: number
-  readonly failed: number
-}): number => placeOf(entry) + virtualGamesOfNth(entry.ladder_games + 1) * fractionOf(entry.ord, entry.ladder_games)
 
 const hex = (n: number, digits: number): string => n.toString(16).padStart(digits, "0")
 

@@ -3,6 +3,13 @@
 export const LADDERS = ["nano", "micro", "mini", "small", "large", "open"] as const
 export type Ladder = (typeof LADDERS)[number]
 
+/** Where matches are queued: a queue for each ladder, and one for trials. */
+export const QUEUES = [...LADDERS, "trials"] as const
+export const TRIALS = LADDERS.length // the place of trials among QUEUES
+
+/** The place among QUEUES of a match that was made for this ladder; null: a trial. */
+export const queueIndex = (ladder: Ladder | null): number => (ladder === null ? TRIALS : LADDERS.indexOf(ladder))
+
 /** The ladders on which a match that was made for `made` is rated: that one, and open. */
 export const laddersRated = (made: Ladder): ReadonlyArray<Ladder> => (made === "open" ? [made] : [made, "open"])
 

@@ -30,10 +30,11 @@
 import { addBoard, editSettings, switchBoard } from "./Administration.ts"
 import type { Command, Reply, ReplyTo } from "./Command.ts"
 import { closeSeason, finishClosing } from "./clock/Closing.ts"
-import { finalsComplete, patchRound, pending, planRound, startRound } from "./clock/Rounds.ts"
+import { finalsComplete, patchRound, planRound, startRound } from "./clock/Rounds.ts"
 import { disqualify, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
+import { pendingRound } from "./Round.ts"
 import { installFold } from "./rating/Installing.ts"
 import { learnStarts } from "./rating/Learning.ts"
 import { seriesDue, takeSeries } from "./rating/Series.ts"
@@ -46,12 +47,12 @@ import { LEASE_AGAIN_MS, nextAgain } from "./scheduler/Tries.ts"
 
 export const step = <C extends Command>(state: State, command: C, now: number): ReplyTo<C> => {
   advance(state, now)
-  const reply = obey(state, command)
+  const reply = execute(state, command)
   settle(state)
   return reply as ReplyTo<C>
 }
 
-const obey = (state: State, command: Command): Reply => {
+const execute = (state: State, command: Command): Reply => {
   switch (command._tag) {
     case "SubmitVersion":
       return submitVersion(state, command)
@@ -117,7 +118,7 @@ export const deadline = (state: State): number =>
         state.uploadEnd,
         state.againEnd,
         state.settings.submissions_open_at > state.now ? state.settings.submissions_open_at : Infinity,
-        state.phase === "open" ? (pending(state)?.starts_at ?? Infinity) : Infinity,
+        state.phase === "open" ? (pendingRound(state)?.starts_at ?? Infinity) : Infinity,
         state.phase === "closing" ? state.close_requested_at! + CLOSING_MS : Infinity,
         seriesDue(state)
       )
@@ -130,7 +131,7 @@ const advance = (state: State, now: number): void => {
     if (state.leaseEnd <= state.now) loseLeases(state)
     if (state.uploadEnd <= state.now) expireUploads(state)
     if (state.againEnd <= state.now) offerAgain(state)
-    const round = pending(state)
+    const round = pendingRound(state)
     if (state.phase === "open" && round !== undefined && round.starts_at <= state.now) startRound(state, round)
     settle(state)
   }

@@ -4,12 +4,13 @@
  * answer to a repeated result follows from the row it left (`answerAgain`).
  *
  * The scheduler and the rating engine own their rows, as types beside their rules (scheduler/Match.ts, rating/LadderRating.ts).
- * Rows that several folders write are defined up here: versions (Version.ts), ladders (Ladders.ts), and rounds in this file.
+ * Rows that several folders write are defined up here: versions (Version.ts), ladders (Ladders.ts) and rounds (Round.ts).
  */
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
 import { addRating, emptyLadders, fillHeap, type LadderState, ladderNamed, ladderOf } from "./Ladders.ts"
 import { hashText } from "./Random.ts"
+import type { Round } from "./Round.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
 import type { InheritedRating, LadderRating, LadderRatingRow, SeriesPoint } from "./rating/LadderRating.ts"
 import { followed } from "./rating/Resets.ts"
@@ -22,16 +23,6 @@ import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCo
 
 /** How long running matches may go on once a season is closing. */
 export const CLOSING_MS = 60_000
-
-export interface Round {
-  readonly n: number
-  readonly kind: "round" | "finals"
-  games: number
-  starts_at: number
-  started_at: number | null
-  ended_at: number | null
-  withdrawn: boolean
-}
 
 /** The one row per season that every commit rewrites. */
 export interface Head extends Started {

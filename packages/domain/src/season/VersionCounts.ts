@@ -69,13 +69,13 @@ const weightsOf = ({ weights }: Pick<Counts<never>, "weights">, { model, owner, 
 
 /** Changes the counts for the caps of a model and its owner by one. */
 const countForCaps = <V extends Counted>(state: Counts<V>, model: ModelCount<V>, by: 1 | -1): void => {
-  const owner = model.owner === null ? undefined : ownerOf(state, model.owner)
+  const owner = model.owner === null ? undefined : countsOfOwner(state, model.owner)
   if (owner !== undefined && model.counted === 0) owner.models++
   model.counted += by
   if (owner !== undefined && model.counted === 0) owner.models--
 }
 
-export const ownerOf = <V extends Counted>({ owners }: Counts<V>, id: string): Owner<V> => {
+export const countsOfOwner = <V extends Counted>({ owners }: Counts<V>, id: string): Owner<V> => {
   const found = owners.get(id)
   if (found !== undefined) return found
   const made = { last_submitted_at: null, models: 0, testing: [] }
@@ -96,7 +96,7 @@ export const count = <V extends Counted>(state: Counts<V>, version: V): void => 
   if (version.status !== "disabled") weightsOf(state, version).held++
   if (version.status !== "testing") return
   state.candidates.add(version)
-  if (version.owner !== null) ownerOf(state, version.owner).testing.push(version)
+  if (version.owner !== null) countsOfOwner(state, version.owner).testing.push(version)
 }
 
 /** Undoes `count`. */
@@ -111,7 +111,7 @@ export const uncount = <V extends Counted>(state: Counts<V>, version: V): void =
   }
   if (version.status !== "testing") return
   state.candidates.delete(version)
-  if (version.owner !== null) drop(ownerOf(state, version.owner).testing, version)
+  if (version.owner !== null) drop(countsOfOwner(state, version.owner).testing, version)
 }
 
 const forgetWeights = ({ weights }: Pick<Counts<never>, "weights">, { weights_hash }: Left): void => {

@@ -6,13 +6,14 @@
 import { type AuditAction, logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { uuidOf } from "../Random.ts"
+import { currentRound } from "../Round.ts"
 import { podium } from "../rating/LadderRatings.ts"
 import { takeSeries } from "../rating/Series.ts"
 import { awaitsFold } from "../rating/Starts.ts"
 import type { Voiding } from "../rating/Voided.ts"
 import { CLOSING_MS, type State } from "../State.ts"
 import { withdraw } from "../scheduler/Matches.ts"
-import { currentRound, endRound, rejectCandidates } from "./Rounds.ts"
+import { endRound, rejectCandidates } from "./Rounds.ts"
 
 export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies["CloseSeason"] => {
   if (state.phase !== "open") return { close_requested_at: state.close_requested_at! }

@@ -3,15 +3,12 @@ import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { rejectVersion } from "../entry/Versions.ts"
 import { fillHeap } from "../Ladders.ts"
+import { currentRound, isFinals, type Round } from "../Round.ts"
 import { resetRatings } from "../rating/LadderRatings.ts"
 import { learnInRound } from "../rating/Learning.ts"
-import type { Round, State } from "../State.ts"
+import type { State } from "../State.ts"
 import { isInVain } from "../scheduler/Faults.ts"
 import { owesMatches } from "../scheduler/PairingBatches.ts"
-
-export const pending = (state: State): Round | undefined => state.rounds.find((round) => round.started_at === null && !round.withdrawn)
-
-export const currentRound = (state: State): Round | undefined => state.rounds.find((round) => round.n === state.round)
 
 export const planRound = (state: State, { audit, games, kind, starts_at }: Of<"PlanRound">): Replies["PlanRound"] => {
   const refused = whyNot(state, starts_at, state.rounds)
@@ -96,7 +93,7 @@ export const rejectCandidates = (state: State, detail: string): void => {
  * are owed matches, the finals wait for the fleet or for an administrator, however long (docs/design.md#pairing-and-rating).
  */
 export const finalsComplete = (state: State): boolean => {
-  if (state.phase !== "open" || currentRound(state)?.kind !== "finals") return false
+  if (state.phase !== "open" || !isFinals(state)) return false
   const owing = state.ladders.filter((ladder) => owesMatches(state, ladder))
   return owing.length === 0 || (isInVain(state) && owedIn(owing).size * 2 <= state.active)
 }

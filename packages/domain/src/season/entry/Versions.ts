@@ -8,7 +8,7 @@ import type { RejectReason } from "../Reasons.ts"
 import { joinLadders, leaveLadders, letGo } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
-import { count, isTaken, moved, type Owner, ownerOf, uncount } from "../VersionCounts.ts"
+import { count, countsOfOwner, isTaken, moved, type Owner, uncount } from "../VersionCounts.ts"
 
 interface Asking {
   readonly owner: string
@@ -83,7 +83,7 @@ export const submitVersion = (state: State, command: Of<"SubmitVersion">): Repli
     const { refused } = factsOf(state, asking)
     if (refused.length > 0) return { refused }
     for (const each of givingWay(state, asking)) rejectVersion(state, each, "upload_expired", GAVE_WAY)
-    ownerOf(state, command.owner).last_submitted_at = state.now
+    countsOfOwner(state, command.owner).last_submitted_at = state.now
   } else {
     if (isOver(state)) return { refused: [{ code: "season_closed" }] }
     const other = state.models.get(command.model)?.held[0] // a baseline has one version

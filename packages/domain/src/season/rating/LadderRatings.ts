@@ -5,6 +5,7 @@ import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { virtualGamesOfNth } from "../../pairing/VirtualGames.ts"
 import { rated, START, startOf, takenOver } from "../../rating/Rating.ts"
 import { addRating, free, type LadderState, laddersOf } from "../Ladders.ts"
+import { isFinals } from "../Round.ts"
 import type { Ladder } from "../Rules.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
@@ -231,7 +232,7 @@ export const order = (ladder: LadderState): ReadonlyArray<LadderRating> =>
 const PODIUM = 3
 /** A baseline takes no place, and neither does an entry without a counted match on the ladder. In finals only their matches count for this. */
 export const podium = (state: State): Partial<Record<Ladder, ReadonlyArray<string>>> => {
-  const finals = state.rounds.find(({ n }) => n === state.round)?.kind === "finals"
+  const finals = isFinals(state)
   return Object.fromEntries(
     state.ladders.map((ladder) => [
       ladder.ladder,

@@ -20,7 +20,7 @@
 import { tell } from "../entry/Versions.ts"
 import { pauseRatings } from "../rating/LadderRatings.ts"
 import type { Failing, State } from "../State.ts"
-import type { Version } from "../Version.ts"
+import { ownerOf, type Version } from "../Version.ts"
 import type { OpenMatch } from "./Match.ts"
 import { LEASE_AGAIN_MS } from "./Tries.ts"
 
@@ -113,9 +113,6 @@ const accuse = (state: State, version: Version, suspects: ReadonlyArray<string>,
   }
   state.writes.versions.add(version.id)
 }
-
-/** A baseline is its own owner. */
-const ownerOf = ({ versions_by_id }: State, id: string): string => versions_by_id.get(id)?.owner ?? id
 
 const isGuilty = (state: State, { streak }: Version): boolean => {
   if (streak === null || streak.n < FAULTS_RUNNING || streak.versions.length > 1 || streak.owners.length > 1) return false

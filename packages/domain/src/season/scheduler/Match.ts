@@ -12,7 +12,7 @@ export interface Board {
   readonly rows: number
   readonly cols: number
   enabled: boolean
-  used: Array<number> // matches prepared on it, by ladder in the order of LADDERS, trials last
+  used: Array<number> // matches prepared on it, in the order of QUEUES
 }
 
 /** A match that is queued (`until` null) or being played. `lease_n` counts its leases; the last holder stays named. */

@@ -5,7 +5,7 @@ import { type LadderState, ladderNamed, ladderOf, release } from "../Ladders.ts"
 import { LEASE_MS, leaseName, leaseStateOf, parseLease, renewedUntil } from "../Lease.ts"
 import { drawUint32, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
-import { LADDERS, laddersRated } from "../Rules.ts"
+import { laddersRated, queueIndex } from "../Rules.ts"
 import type { Seat } from "../rating/LadderRating.ts"
 import { chargeFailed, letGo, rateOn } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
@@ -25,7 +25,7 @@ interface Pairing {
 
 export const createMatch = (state: State, { board, candidate, ladder, versions }: Pairing): OpenMatch => {
   const n = ++state.matches
-  board.used[ladder === null ? LADDERS.length : LADDERS.indexOf(ladder)]!++
+  board.used[queueIndex(ladder)]!++
   state.writes.boards.add(board.id)
   const seed = drawUint32(state)
   const id = uuidOf(state, state.now, n)

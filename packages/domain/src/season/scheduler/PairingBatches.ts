@@ -5,9 +5,12 @@
 import { pop, remove } from "../../pairing/Heap.ts"
 import { BATCH_ENTRIES, groupsOf } from "../../pairing/PairingBatch.ts"
 import { free, type LadderState } from "../Ladders.ts"
-import { draw, placeOf } from "../Random.ts"
+import { draw } from "../Random.ts"
+import { isFinals } from "../Round.ts"
 import type { LadderRating } from "../rating/LadderRating.ts"
 import type { State } from "../State.ts"
+import { turnsOf } from "../TurnOrder.ts"
+import { ownerOf } from "../Version.ts"
 import { mayTake } from "./Faults.ts"
 import type { Board } from "./Match.ts"
 import { createMatch } from "./Matches.ts"
@@ -50,19 +53,19 @@ const inTurn = (state: State): ReadonlyArray<LadderState> => {
 /** The virtual games of the entries that are next on a ladder. */
 const progress = (state: State, ladder: LadderState): number => {
   const first = ladder.queue[0]
-  if (first === undefined) return placeIn(ladder.heap[0])
+  if (first === undefined) return turnsOrNone(ladder.heap[0])
   let least = Infinity
-  for (const id of state.live.get(first)!.versions) least = Math.min(least, placeIn(ladder.ratings.get(id)))
+  for (const id of state.live.get(first)!.versions) least = Math.min(least, turnsOrNone(ladder.ratings.get(id)))
   return least
 }
 
-const placeIn = (entry: LadderRating | undefined): number => (entry === undefined ? Infinity : placeOf(entry))
+/** Infinity where there is no entry, which then comes last. */
+const turnsOrNone = (entry: LadderRating | undefined): number => (entry === undefined ? Infinity : turnsOf(entry))
 
 /** Idle fill: one extra counted match at a time, while the hour's allowance lasts. */
 const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undefined => {
   const { enabled, max_per_hour } = state.settings.fill
-  const round = state.rounds.find(({ n }) => n === state.round)
-  if (!enabled || round?.kind === "finals") return undefined
+  if (!enabled || isFinals(state)) return undefined
   const hour = Math.floor(state.now / HOUR_MS)
   const made = state.fill_hour === hour ? state.fill_made : 0
   if (max_per_hour !== null && made >= max_per_hour) return undefined
@@ -91,11 +94,11 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
     for (const entry of entries) free(ladder, entry)
     return false // before any draw: a failed attempt leaves no row, and a restored season must draw the same
   }
-  if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, placeOf(entries[0]!))
+  if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, turnsOf(entries[0]!))
   const groups = groupsOf(
     entries,
     board.players,
-    (entry) => ownerOf(state, entry),
+    (entry) => ownerOf(state, entry.version),
     () => draw(state)
   )
   for (const group of groups) seat(state, ladder, group)
@@ -106,15 +109,13 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
 /** If all seated entries have one owner, the last of them swaps with the first waiting entry of another owner. */
 const admitStranger = (state: State, seated: Array<LadderRating>, waiting: Array<LadderRating>): void => {
   if (!areOfOneOwner(state, seated)) return
-  const owner = ownerOf(state, seated[0]!)
-  const stranger = waiting.findIndex((entry) => ownerOf(state, entry) !== owner)
+  const owner = ownerOf(state, seated[0]!.version)
+  const stranger = waiting.findIndex((entry) => ownerOf(state, entry.version) !== owner)
   if (stranger >= 0) waiting.push(...seated.splice(-1, 1, ...waiting.splice(stranger, 1)))
 }
 
-const ownerOf = (state: State, { version }: LadderRating): string => state.versions_by_id.get(version)?.owner ?? version
-
 const areOfOneOwner = (state: State, entries: ReadonlyArray<LadderRating>): boolean =>
-  entries.every((entry) => ownerOf(state, entry) === ownerOf(state, entries[0]!))
+  entries.every((entry) => ownerOf(state, entry.version) === ownerOf(state, entries[0]!.version))
 
 /** Of the boards in play that the ladder can fill and that have a wanted number of players, the one that it has used least. */
 const boardFor = ({ boards }: State, { active, index }: LadderState, wanted: (players: number) => boolean): Board | undefined => {
@@ -142,14 +143,14 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<La
   const { heap } = ladder
   const entries: Array<LadderRating> = []
   const seats = fewestPlayers(state, ladder)
-  const near = placeIn(heap[0]) + BATCH_CREDIT
-  const wanted = (entry: LadderRating) => entry.virtual_games < limit && (placeOf(entry) <= near || entries.length < seats)
+  const near = turnsOrNone(heap[0]) + BATCH_CREDIT
+  const wanted = (entry: LadderRating) => entry.virtual_games < limit && (turnsOf(entry) <= near || entries.length < seats)
   while (entries.length < BATCH_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
   const lonely = ladder.playing === 0
   while (entries.length < seats && lonely && heap.length > 0) entries.push(pop(heap)!)
   const first = entries[0]
-  if (first === undefined || entries.some((entry) => ownerOf(state, entry) !== ownerOf(state, first))) return entries
-  const stranger = fewestVirtualGames(heap.filter((entry) => ownerOf(state, entry) !== ownerOf(state, first)))
+  if (first === undefined || entries.some((entry) => ownerOf(state, entry.version) !== ownerOf(state, first.version))) return entries
+  const stranger = fewestVirtualGames(heap.filter((entry) => ownerOf(state, entry.version) !== ownerOf(state, first.version)))
   if (stranger === undefined || !(lonely || stranger.virtual_games < limit)) return entries
   remove(heap, stranger)
   entries.splice(1, 0, stranger)
@@ -173,7 +174,7 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   const among = [...rest]
   const may = (entry: LadderRating | undefined) => entry !== undefined && (ladder.playing === 0 || entry.virtual_games < limit)
   while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, not of the array
-  const isStranger = (entry: LadderRating) => ownerOf(state, entry) !== ownerOf(state, first)
+  const isStranger = (entry: LadderRating) => ownerOf(state, entry.version) !== ownerOf(state, first.version)
   const waits = among.length === rest.length && taken.length <= seats && ladder.queue.length + ladder.playing > 0
   if (among.length < seats - 1 || !among.some(isStranger) || waits) {
     for (const entry of among) if (waits || !rest.includes(entry)) free(ladder, entry)
@@ -210,5 +211,5 @@ export const owesMatches = (state: State, ladder: LadderState): boolean => {
   const inPlay = [...state.boards.values()].filter((board) => board.enabled)
   if (inPlay.length === 0) return true
   if (!inPlay.some((board) => board.players <= ladder.active)) return false
-  return new Set(ladder.heap.map((entry) => ownerOf(state, entry))).size > 1
+  return new Set(ladder.heap.map((entry) => ownerOf(state, entry.version))).size > 1
 }

@@ -5,7 +5,7 @@
 
 import { enterVersion, rejectVersion } from "../entry/Versions.ts"
 import { draw } from "../Random.ts"
-import { LADDERS } from "../Rules.ts"
+import { TRIALS } from "../Rules.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import type { Board } from "./Match.ts"
@@ -13,7 +13,6 @@ import { createMatch } from "./Matches.ts"
 
 /** After this many trial matches failed through no fault of a seat, the runners count as unable to try the candidate. */
 const TRIAL_VOID_MAX = 5
-const TRIALS = LADDERS.length // the index of trials in Board.used
 
 /** Queues the matches that the candidate still has to play; decides once all are over. */
 export const continueTrial = (state: State, id: string): void => {

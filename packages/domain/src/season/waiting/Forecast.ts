@@ -4,8 +4,8 @@
  * nothing is known yet there is none.
  */
 
-import { pending } from "../clock/Rounds.ts"
 import { laddersOf } from "../Ladders.ts"
+import { pendingRound } from "../Round.ts"
 import type { State } from "../State.ts"
 import { mayPlay } from "../scheduler/PairingBatches.ts"
 import type { Version } from "../Version.ts"
@@ -142,7 +142,7 @@ const hasBoard = (state: State): boolean => {
 /** The next match of the round that is played or, where that owes it none, of the next one. */
 const inRound = (known: Known, version: Version): Span | null => {
   const { now, pace, state } = known
-  const round = pending(state)
+  const round = pendingRound(state)
   const found = onLadders(known, version)
   const starts_ms = round === undefined ? Infinity : round.starts_at - now
   if (starts_ms === Infinity || (found !== null && found.high < starts_ms)) return found

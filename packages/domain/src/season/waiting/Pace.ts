@@ -3,7 +3,7 @@
  * batches that the season commits and kept in memory alone; a season that is read anew begins with nothing and knows its pace
  * after a few matches. `observe` costs well under a microsecond for each match that changed.
  */
-import { LADDERS } from "../Rules.ts"
+import { QUEUES, queueIndex } from "../Rules.ts"
 import type { State } from "../State.ts"
 
 /** Starts are counted by the second, so that those of a fast season take no more memory than those of a slow one. */
@@ -27,7 +27,7 @@ interface Count {
 }
 
 export interface Pace {
-  /** By ladder, in the order of LADDERS; trials last. Oldest first. */
+  /** By queue, in the order of QUEUES. Oldest first. */
   readonly starts: ReadonlyArray<Array<Count>>
   /** When leased matches and reviews began; null if that was not seen. */
   readonly began: Map<string, number | null>
@@ -35,11 +35,9 @@ export interface Pace {
   review_ms: number | null
 }
 
-export const TRIALS = LADDERS.length
-
 /** Work that is leased already began at a time that nobody has seen. */
 export const begin = (state: State): Pace => {
-  const pace: Pace = { starts: [...LADDERS, "trials"].map(() => []), began: new Map(), match_ms: null, review_ms: null }
+  const pace: Pace = { starts: QUEUES.map(() => []), began: new Map(), match_ms: null, review_ms: null }
   for (const [id, { until }] of state.live) if (until !== null) pace.began.set(id, null)
   for (const [id, { until }] of state.reviews) if (until !== null) pace.began.set(id, null)
   return pace
@@ -56,7 +54,7 @@ export const observe = (pace: Pace, { live, now, reviews, writes }: State): void
     if (match === undefined || match.until === null) pace.began.delete(id)
     else if (!pace.began.has(id)) {
       pace.began.set(id, now)
-      counted(pace.starts[match.ladder === null ? TRIALS : LADDERS.indexOf(match.ladder)]!, now)
+      counted(pace.starts[queueIndex(match.ladder)]!, now)
     }
   }
   for (const id of writes.reviews) {

@@ -5,11 +5,12 @@
  */
 import { BATCH_ENTRIES } from "../../pairing/PairingBatch.ts"
 import type { LadderState } from "../Ladders.ts"
-import { keyOf } from "../Random.ts"
+import { isFinals } from "../Round.ts"
 import type { LadderRating } from "../rating/LadderRating.ts"
 import { virtualGamesOf } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import type { OpenMatch } from "../scheduler/Match.ts"
+import { heapKeyOf } from "../TurnOrder.ts"
 import { type Pace, rateOf } from "./Pace.ts"
 import { afterStarts, both, type Span } from "./Span.ts"
 
@@ -59,22 +60,22 @@ const played = (state: State, turn: Turn): Turn => {
 /** Beyond what is owed, entries play as long as idle fill has no limit. */
 const isFilled = (state: State): boolean => {
   const { enabled, max_per_hour } = state.settings.fill
-  return enabled && max_per_hour === null && state.rounds.find(({ n }) => n === state.round)?.kind !== "finals"
+  return enabled && max_per_hour === null && !isFinals(state)
 }
 
 /** Free entries that come before it, and those of the entries that play now which will. */
 const aheadOf = (state: State, ladder: LadderState, turn: Turn): number => {
-  const key = keyOf(turn)
+  const key = heapKeyOf(turn)
   const { heap } = ladder
   const step = Math.max(1, Math.floor(heap.length / COMPARED))
   let free = 0
-  for (let i = 0; i < heap.length; i += step) if (heap[i]!.version !== turn.version && keyOf(heap[i]!) < key) free += step
+  for (let i = 0; i < heap.length; i += step) if (heap[i]!.version !== turn.version && heapKeyOf(heap[i]!) < key) free += step
   let busy = 0
   for (const match of state.live.values()) {
     if (match.ladder !== ladder.ladder || match.round !== state.round) continue
     for (const id of match.versions) {
       const rating = ladder.ratings.get(id)
-      if (rating?.active && id !== turn.version && keyOf(played(state, rating)) < key) busy++
+      if (rating?.active && id !== turn.version && heapKeyOf(played(state, rating)) < key) busy++
     }
   }
   return Math.min(free, heap.length) + busy

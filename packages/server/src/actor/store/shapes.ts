@@ -1,10 +1,11 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
 
+import type { Round } from "@agon/domain/season/Round.ts"
 import type { InheritedRating, Seat } from "@agon/domain/season/rating/LadderRating.ts"
 import type { SeatChange, Voided, Voiding } from "@agon/domain/season/rating/Voided.ts"
-import type { Round, State } from "@agon/domain/season/State.ts"
+import type { State } from "@agon/domain/season/State.ts"
 import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
-import type { Version } from "@agon/domain/season/Version.ts"
+import type { Review, Version } from "@agon/domain/season/Version.ts"
 import {
   big,
   bool,
@@ -215,8 +216,7 @@ export const liveGone = statement.remove<string>(
   uuid("id", (id) => id)
 )
 
-type ReviewRow = NonNullable<ReturnType<State["reviews"]["get"]>>
-export const reviews = statement.upsert<ReviewRow>(
+export const reviews = statement.upsert<Review>(
   "review",
   ["season_id", "version_id"],
   [
@@ -301,7 +301,7 @@ export const seats = statement.insert(
   ["season_id"],
   seatColumns([uuid("model_id", ({ held }) => held!.model), uuid("owner_id", ({ held }) => held!.owner)])
 )
-/** The owner; a candidate that was rejected while it played has left the state, so it is looked up (version_pkey). */
+/** A column of the version of a seat, looked up by version_pkey: a candidate that was rejected while it played has left the state. */
 const ofVersion = (name: string): Column<SeatRow> => ({
   ...uuid<SeatRow>(name, ({ row }) => row.version),
   expression: `(SELECT v.${name} FROM version v WHERE v.id = t.version_id)`

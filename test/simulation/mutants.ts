@@ -128,7 +128,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   openIsNotMoved: {
     file: "season/scheduler/Matches.ts",
-    find: "made === open ? null : rateOn(state, open, ratingsOf(open, match), ranks, forfeits, false)",
+    find: "made === open ? null : rateOn(state, open, { seats: ratingsOf(open, match), ranks, forfeits, isMade: false })",
     replace: "null"
   },
   takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, spread * TAKEN_OVER_SHARE_MIN)", replace: "old.sigma" },
@@ -162,8 +162,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   weightsTwice: {
     file: "season/VersionCounts.ts",
-    find: "each.model !== model || each.owner !== owner",
-    replace: "each.model === null"
+    find: "!isOf({ model, owner }) &&",
+    replace: "each.model === null &&"
   },
   slowIsAdmitted: {
     file: "season/entry/Reviews.ts",
@@ -386,7 +386,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "        .filter(({ version }) => state.versions_by_id.get(version)!.owner !== null)\n",
     replace: ""
   },
-  seriesUpsideDown: { file: "season/rating/Series.ts", find: "order(ladder)", replace: "order(ladder).toReversed()" },
+  seriesUpsideDown: { file: "season/rating/Series.ts", find: "bestFirst(ladder)", replace: "bestFirst(ladder).toReversed()" },
   seriesForgetsVoids: { file: "season/rating/Series.ts", find: "rated + 2 * voided", replace: "rated + 0 * voided" },
   seriesStopsBeforeTheClose: { file: "season/clock/Closing.ts", find: "  takeSeries(state)\n", replace: "" },
   seriesEveryTenMinutes: { file: "season/rating/Series.ts", find: "INTERVAL_MS_MIN = 60_000", replace: "INTERVAL_MS_MIN = 600_000" },

@@ -2,6 +2,7 @@
  * The commands of a season and its replies. Times are ms since 1970; the names of durations end in their unit.
  * A lease is named `<match or version id>.<n>`, n counting the leases of that match or review.
  */
+import type { SeatOutcome } from "../match/Outcome.ts"
 import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
 import type { Fault, SettingsPatch } from "./Editing.ts"
@@ -16,7 +17,7 @@ export interface MatchOutcome {
   readonly turns: number
   readonly played_ms: number
   /** By seat: seat i is the i-th of the lease. */
-  readonly seats: ReadonlyArray<{ readonly score: number; readonly rank: number; readonly strikes: number }>
+  readonly seats: ReadonlyArray<SeatOutcome>
   readonly state_sha256: string
   readonly replay: { readonly hash: string; readonly bytes: number } | null
 }

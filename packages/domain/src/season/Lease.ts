@@ -54,14 +54,31 @@ export const RETURNS_MAX = 20
 /** Whether work that is given back now counts as tried. Every lease that was neither counted nor answered has been given back. */
 export const isReturnedTooOften = (lease_n: number, tried: number): boolean => lease_n - tried > RETURNS_MAX * (tried + 1)
 
-/** Work that can be leased: a match or a review. */
+/** Work that can be leased: a match or a review. The last holder stays named. */
 export interface Leased {
-  lease_n: number
+  lease_n: number // its leases so far
   runner: string | null
   key: string | null
   leased_at: number | null // when the lease began; null while it is not leased
-  until: number | null
-  released: boolean
+  until: number | null // null while it is not leased
+  released: boolean // the last lease was given back, so its result is no longer wanted
+}
+
+/** Gives the work its next lease, and answers its end. */
+export const beginLease = (
+  state: { readonly now: number; leaseEnd: number },
+  work: Leased,
+  { key, runner }: { readonly key: string; readonly runner: string }
+): number => {
+  const until = state.now + LEASE_MS
+  work.runner = runner
+  work.key = key
+  work.leased_at = state.now
+  work.until = until
+  work.lease_n++
+  work.released = false
+  state.leaseEnd = Math.min(state.leaseEnd, until)
+  return until
 }
 
 /** Until when leased work, a match or a review, is renewed now: no longer than the longest life of its lease. */

@@ -1,4 +1,5 @@
 /** Versions as a season keeps them, and the reviews that wait for a runner. */
+import type { Leased } from "./Lease.ts"
 import type { Phase, RejectReason, Status } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
 
@@ -52,12 +53,6 @@ export interface Streak {
 }
 
 /** A review that waits for a runner or is leased to one. The verdict deletes it. */
-export interface Review {
+export interface Review extends Leased {
   readonly version: string
-  lease_n: number
-  runner: string | null
-  key: string | null
-  leased_at: number | null
-  until: number | null
-  released: boolean
 }

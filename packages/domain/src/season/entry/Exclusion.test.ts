@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { order, podium } from "../rating/LadderRatings.ts"
+import { bestFirst, podium } from "../rating/LadderRatings.ts"
 import { step } from "../Season.ts"
 import { committed, restore, type State, snapshot } from "../State.ts"
 import { finish, lease, owner, season, submission, version } from "../testing/testSeason.ts"
@@ -16,7 +16,7 @@ const remove = (state: State, n: number, removed: boolean, now: number) =>
   step(state, { _tag: "SwitchOwner", owner: owner(n), removed }, now)
 const statusOf = (state: State, n: number, number = 1) => versionOf(state, version(n, number))?.status
 const open = (state: State) => state.ladders[5]!
-const standing = (state: State) => order(open(state)).map((rating) => rating.version)
+const standing = (state: State) => bestFirst(open(state)).map((rating) => rating.version)
 const told = (state: State) => state.events.flatMap((event) => (event._tag === "VersionMoved" ? [event.change] : []))
 
 /** A newer version of model `n` enters. */

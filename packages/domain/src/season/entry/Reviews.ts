@@ -1,7 +1,7 @@
 /** Reviews: a runner measures a candidate's files, and the season checks the measurements against its rules. */
 
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
-import { isReturnedTooOften, LEASE_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
+import { beginLease, isReturnedTooOften, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import type { RejectReason } from "../Reasons.ts"
 import type { State } from "../State.ts"
 import type { Review, Version } from "../Version.ts"
@@ -26,10 +26,8 @@ export const nextReview = (state: State): Review | undefined => {
   return first
 }
 
-export const leaseReview = (state: State, review: Review, { key, runner }: Of<"LeaseWork">): Work => {
-  const until = state.now + LEASE_MS
-  Object.assign(review, { runner, key, leased_at: state.now, until, lease_n: review.lease_n + 1, released: false })
-  state.leaseEnd = Math.min(state.leaseEnd, until)
+export const leaseReview = (state: State, review: Review, holder: Of<"LeaseWork">): Work => {
+  const until = beginLease(state, review, holder)
   const version = state.versions_by_id.get(review.version)!
   Object.assign(version, { admit_attempt: review.lease_n, admit_key: null })
   changed(state, review)
@@ -63,10 +61,7 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
 /** A fault of the machine: the review is tried again, until five attempts have failed. */
 export const failReview = (state: State, review: Review): void => {
   const version = state.versions_by_id.get(review.version)!
-  review.leased_at = null
-  review.until = null
-  changed(state, review)
-  state.workAppeared = true
+  requeueReview(state, review)
   if (++version.admit_failures < FAILURES_MAX) return
   rejectVersion(
     state,
@@ -79,6 +74,10 @@ export const failReview = (state: State, review: Review): void => {
 /** No failed attempt, unless it was given back too often: a candidate that every runner gives back would be leased again for ever. */
 export const returnReview = (state: State, review: Review): void => {
   if (isReturnedTooOften(review.lease_n, state.versions_by_id.get(review.version)!.admit_failures)) return failReview(state, review)
+  requeueReview(state, review)
+}
+
+const requeueReview = (state: State, review: Review): void => {
   review.leased_at = null
   review.until = null
   changed(state, review)

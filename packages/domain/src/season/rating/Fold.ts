@@ -64,7 +64,7 @@ export const fold = (to: Fold, { matches, points, seeds }: LogPage, strike_limit
     for (; next < between.length && between[next]!.n < n; next++) {
       const each = between[next]!
       if ("of" in each) applySeed(to, each, changes)
-      else draw(to, each, changes)
+      else retakePoint(to, each, changes)
     }
   }
   for (const match of matches) {
@@ -138,7 +138,7 @@ const applySeed = (to: Fold, seed: InheritedRating, { seeds }: Changes): void =>
 }
 
 /** A series point as it would have been taken; in the first round there would be none before the first match that counts. */
-const draw = ({ courses, n, round: first, voided }: Fold, point: SeriesPoint, { points }: Changes): void => {
+const retakePoint = ({ courses, n, round: first, voided }: Fold, point: SeriesPoint, { points }: Changes): void => {
   const { ladder, round, versions } = point
   const meanOf = (version: string): number => {
     const course = courses.get(ratingName(ladder, version))

@@ -21,7 +21,7 @@ export const historyOf = (state: State, { history, round: latest }: LadderRating
   const due: Array<number> = []
   let round = latest // the last round whose start it has seen
   let known = 0 // places of the old history that are accounted for
-  const matches: ReadonlyArray<Event> = [...course.last, ...(earlier?.means ?? []), ...gone].sort((a, b) => b.n - a.n)
+  const matches: ReadonlyArray<Entry> = [...course.last, ...(earlier?.means ?? []), ...gone].sort((a, b) => b.n - a.n)
   for (const each of matches) {
     const zeros = resetsBetween(state.rounds, each.round, round)
     due.push(...Array.from({ length: zeros }, () => START.mu))
@@ -39,4 +39,5 @@ export const historyOf = (state: State, { history, round: latest }: LadderRating
   return [...due, ...before.reverse()].slice(0, HISTORY_KEPT).reverse()
 }
 
-type Event = Pick<Mean, "n" | "round"> & { readonly mu?: number }
+/** A match of a history; without a mean if it no longer counts. */
+type Entry = Pick<Mean, "n" | "round"> & { readonly mu?: number }

@@ -143,15 +143,17 @@ export const letGo = (state: State, version: Version): void => {
   state.writes.left.set(id, version)
 }
 
-/** Updates the ratings for one match on one ladder. `made`: it is the ladder that the match was made for, so pairing counts it. */
-export const rateOn = (
-  state: State,
-  ladder: LadderState,
-  seats: ReadonlyArray<LadderRating>,
-  ranks: ReadonlyArray<number>,
-  forfeits: ReadonlyArray<boolean>,
-  made: boolean
-): ReadonlyArray<RatingChange> => {
+/** A match as one ladder rates it, by seat. */
+interface Played {
+  readonly seats: ReadonlyArray<LadderRating>
+  readonly ranks: ReadonlyArray<number>
+  readonly forfeits: ReadonlyArray<boolean>
+  /** Whether it was made for this ladder, so that pairing counts it. */
+  readonly isMade: boolean
+}
+
+/** Updates the ratings for one match on one ladder. */
+export const rateOn = (state: State, ladder: LadderState, { forfeits, isMade, ranks, seats }: Played): ReadonlyArray<RatingChange> => {
   const ords = seats.map((rating) => rating.ord)
   for (const { active, mu } of seats) if (active) ladder.ranks.remove(mu)
   const moved = rateSeats(seats, ranks)
@@ -160,7 +162,7 @@ export const rateOn = (
     rating.matches++
     rating.round_matches++
     remember(rating.history, rating.mu, HISTORY_KEPT)
-    if (made) {
+    if (isMade) {
       rating.forfeits = forfeits[i] ? rating.forfeits + 1 : 0
       rating.ladder_games++
       rating.virtual_games += virtualGamesOf(state, rating)
@@ -226,7 +228,7 @@ export const resetRatings = (state: State): void => {
 }
 
 /** Active ratings, best first; ties by version id. */
-export const order = (ladder: LadderState): ReadonlyArray<LadderRating> =>
+export const bestFirst = (ladder: LadderState): ReadonlyArray<LadderRating> =>
   [...ladder.ratings.values()].filter((rating) => rating.active).sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
 
 const PODIUM = 3
@@ -236,7 +238,7 @@ export const podium = (state: State): Partial<Record<Ladder, ReadonlyArray<strin
   return Object.fromEntries(
     state.ladders.map((ladder) => [
       ladder.ladder,
-      order(ladder)
+      bestFirst(ladder)
         .filter(({ matches, round_matches }) => (finals ? round_matches : matches) > 0)
         .filter(({ version }) => state.versions_by_id.get(version)!.owner !== null)
         .slice(0, PODIUM)

@@ -1,7 +1,7 @@
 /** The series of a season: the order of every ladder at intervals, which grow with the season's age. */
 
 import type { State } from "../State.ts"
-import { order } from "./LadderRatings.ts"
+import { bestFirst } from "./LadderRatings.ts"
 
 /** Rough number of points taken in a season; the read shows half as many. */
 const POINTS = 96
@@ -24,7 +24,7 @@ export const takeSeries = (state: State): void => {
   state.series_at = state.now
   state.series_rated = changesOf(state)
   for (const ladder of state.ladders) {
-    const ratings = order(ladder)
+    const ratings = bestFirst(ladder)
     if (ratings.length === 0) continue
     const versions = ratings.map(({ version }) => version)
     const mus = ratings.map(({ mu }) => mu)

@@ -1,6 +1,6 @@
 /** Rows written by a void, and by a fold of the log without the voided match (`Voiding.ts`, `Fold.ts`). */
-import type { Rating } from "../../rating/Rating.ts"
 import type { Ladder } from "../Rules.ts"
+import type { RatingChange } from "./LadderRating.ts"
 
 /** A voided match: its row and seats no longer count. */
 export interface Voided {
@@ -13,8 +13,8 @@ export interface SeatChange {
   readonly match: string
   readonly seat: number
   readonly rank: number
-  readonly made: Change
-  readonly open: Change | null
+  readonly made: RatingChange
+  readonly open: RatingChange | null
 }
 
 /** A voided match that ratings still include: the log is to be folded again without it (`Voiding.ts`). */
@@ -24,8 +24,4 @@ export interface Voiding {
   readonly round: number
   readonly ladder: Ladder
   readonly versions: ReadonlyArray<string>
-}
-
-interface Change extends Readonly<Rating> {
-  readonly change: number
 }

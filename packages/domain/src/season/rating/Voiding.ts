@@ -32,7 +32,7 @@ export const voidMatch = (state: State, { audit, detail, found, match: id }: Of<
   if (state.voiding.size >= VOIDING_MAX) return refused("again")
   state.writes.voided.push({ id, detail })
   logged(state, audit)
-  if (found.ending === "rated") uncount(state, found)
+  if (found.ending === "rated") takeOutOfCount(state, found)
   if (found.candidate !== null) untry(state, found)
   state.workAppeared = true
   state.events.push({ _tag: "MatchVoided", match: id, versions: versionsOf(found) })
@@ -43,7 +43,7 @@ const refused = (reason: Extract<Replies["VoidMatch"], { voided: false }>["reaso
 
 const versionsOf = ({ seats }: EndedMatch): ReadonlyArray<string> => seats.map(({ version }) => version)
 
-const uncount = (state: State, match: EndedMatch): void => {
+const takeOutOfCount = (state: State, match: EndedMatch): void => {
   state.rated--
   state.voided++
   const { id, ladder: made, rated_n, round } = match

@@ -21,7 +21,8 @@ const REVOKED_MAX = 64
 
 /** Reviews first, then trials, then ladder matches: newcomers wait only for each other. */
 export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["LeaseWork"] => {
-  const { fleet, settings } = { fleet: command.fleet, settings: state.settings }
+  const { fleet } = command
+  const { settings } = state
   const leases: Array<Work> = []
   if (state.phase !== "open" || command.engine_digest !== settings.engine_digest || isRevoked(state, command.key)) return leases
   const admissions = command.admissions && mayServe(settings.fleet.admissions, fleet)

@@ -1,5 +1,6 @@
 /** The match scheduler's rows: boards, matches that are queued or being played, and the rows of those that ended. */
 
+import type { Leased } from "../Lease.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import type { Ladder } from "../Rules.ts"
 import type { Seat } from "../rating/LadderRating.ts"
@@ -15,8 +16,8 @@ export interface Board {
   used: Array<number> // matches prepared on it, in the order of QUEUES
 }
 
-/** A match that is queued (`until` null) or being played. `lease_n` counts its leases; the last holder stays named. */
-export interface OpenMatch {
+/** A match that is queued (`until` null) or being played. */
+export interface OpenMatch extends Leased {
   readonly id: string
   readonly n: number // running number in the season
   readonly ladder: Ladder | null // null: a trial
@@ -26,14 +27,8 @@ export interface OpenMatch {
   readonly seed: number
   readonly versions: ReadonlyArray<string> // by seat
   readonly created_at: number
-  lease_n: number
   losses: number
   tries: ReadonlyArray<Try> // one for each loss
-  runner: string | null
-  key: string | null
-  leased_at: number | null // when its lease began; null while it is queued
-  until: number | null
-  released: boolean // the last lease was given back, so its result is no longer wanted
 }
 
 export interface Ended extends Omit<OpenMatch, "leased_at" | "until" | "losses" | "tries"> {

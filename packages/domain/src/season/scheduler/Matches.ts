@@ -1,8 +1,8 @@
 /** Matches from the queue to their end: leased, lost, given back, reported, withdrawn. */
-import { faultOf } from "../../match/Outcome.ts"
+import { faultOf, type SeatOutcome } from "../../match/Outcome.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
 import { type LadderState, ladderNamed, ladderOf, release } from "../Ladders.ts"
-import { LEASE_MS, leaseName, leaseStateOf, parseLease, renewedUntil } from "../Lease.ts"
+import { beginLease, leaseName, leaseStateOf, parseLease, renewedUntil } from "../Lease.ts"
 import { drawUint32, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import { laddersRated, queueIndex } from "../Rules.ts"
@@ -55,19 +55,12 @@ export const createMatch = (state: State, { board, candidate, ladder, versions }
   return match
 }
 
-export const leaseMatch = (state: State, id: string, { key, runner }: Of<"LeaseWork">): Work => {
+export const leaseMatch = (state: State, id: string, holder: Of<"LeaseWork">): Work => {
   const match = state.live.get(id)!
   const ladder = ladderOf(state, match)
   unqueue(state, match)
   if (ladder !== undefined) ladder.playing++
-  const until = state.now + LEASE_MS
-  match.runner = runner
-  match.key = key
-  match.leased_at = state.now
-  match.until = until
-  match.lease_n++
-  match.released = false
-  state.leaseEnd = Math.min(state.leaseEnd, until)
+  const until = beginLease(state, match, holder)
   changed(state, match)
   return {
     kind: "match",
@@ -126,7 +119,10 @@ export const reportFault = (state: State, command: Of<"ReportFault">): Receipt =
   return { accepted: true }
 }
 
-const unrated = (version: string, { rank, score, strikes }: MatchOutcome["seats"][number]): Seat => ({
+const NO_OUTCOME: SeatOutcome = { rank: 0, score: 0, strikes: 0 }
+
+/** A seat of a match that changed no rating. */
+const unrated = (version: string, { rank, score, strikes } = NO_OUTCOME): Seat => ({
   version,
   rank,
   score,
@@ -144,8 +140,8 @@ const rateSeats = (state: State, match: OpenMatch, { seats }: MatchOutcome): Rea
   const open = ladderNamed(state, "open")
   const ratings = ratingsOf(made, match)
   const places = ratings.map((rating) => made.ranks.placeOf(rating.mu))
-  const moved = rateOn(state, made, ratings, ranks, forfeits, true)
-  const movedOpen = made === open ? null : rateOn(state, open, ratingsOf(open, match), ranks, forfeits, false)
+  const moved = rateOn(state, made, { seats: ratings, ranks, forfeits, isMade: true })
+  const movedOpen = made === open ? null : rateOn(state, open, { seats: ratingsOf(open, match), ranks, forfeits, isMade: false })
   state.rated++
   return seats.map(({ rank, score, strikes }, i) => ({
     version: match.versions[i]!,
@@ -190,7 +186,7 @@ export const requeue = (state: State, match: OpenMatch): void => {
 export const loseMatch = (state: State, match: OpenMatch): void =>
   failTry(state, match, { n: match.lease_n, key: match.key!, at: state.now, reason: "runner_lost", version: null })
 
-const failTry = (state: State, match: OpenMatch, failed: Try, more: Pick<Closing, "fault_detail" | "runtime_version"> = {}): void => {
+const failTry = (state: State, match: OpenMatch, failed: Try, more: Pick<End, "fault_detail" | "runtime_version"> = {}): void => {
   match.tries = [...match.tries, failed]
   if (++match.losses >= LOSSES_MAX) end(state, match, { ending: "failed", fault_reason: failed.reason, ...more })
   else requeue(state, match)
@@ -231,7 +227,8 @@ export const withdraw = (
   end(state, match, { ending: "cancelled", withdrawn_reason: reason, successor, ...fault })
 }
 
-interface Closing {
+/** How a match ended. */
+interface End {
   readonly ending: Ending
   readonly withdrawn_reason?: WithdrawnReason
   readonly successor?: number | null
@@ -243,7 +240,7 @@ interface Closing {
 }
 
 /** The only way out of `live`: the row moves to `match`, and its entries are free again. */
-export const end = (state: State, match: OpenMatch, how: Closing): void => {
+export const end = (state: State, match: OpenMatch, how: End): void => {
   const ladder = ladderOf(state, match)
   if (match.until === null) unqueue(state, match)
   else if (ladder !== undefined) ladder.playing--
@@ -276,7 +273,7 @@ const leaveSeat = (state: State, ladder: LadderState | undefined, match: OpenMat
 }
 
 /** Adds the match to its candidate's trial. `settle` decides how the trial goes on. */
-const countTrial = (state: State, match: OpenMatch, { ending, outcome }: Closing): void => {
+const countTrial = (state: State, match: OpenMatch, { ending, outcome }: End): void => {
   const candidate = state.versions_by_id.get(match.candidate!)
   if (candidate?.phase !== "trial") return
   const limit = state.settings.rules.match.strike_limit
@@ -289,7 +286,7 @@ const countTrial = (state: State, match: OpenMatch, { ending, outcome }: Closing
   state.movedTrials.add(candidate.id)
 }
 
-const endedRow = (state: State, match: OpenMatch, how: Closing): Ended => ({
+const endedRow = (state: State, match: OpenMatch, how: End): Ended => ({
   id: match.id,
   n: match.n,
   ladder: match.ladder,
@@ -317,7 +314,7 @@ const endedRow = (state: State, match: OpenMatch, how: Closing): Ended => ({
   state_sha256: how.outcome?.state_sha256 ?? null,
   replay_hash: how.outcome?.replay?.hash ?? null,
   replay_bytes: how.outcome?.replay?.bytes ?? null,
-  seats: how.seats ?? match.versions.map((version) => ({ version, rank: 0, score: 0, strikes: 0, place: null, made: null, open: null }))
+  seats: how.seats ?? match.versions.map((version) => unrated(version))
 })
 
 /** No match was played for longer than it has existed. The start of its lease is no bound: it moves by the time in which the season was away. */

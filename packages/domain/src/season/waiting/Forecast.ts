@@ -9,8 +9,8 @@ import { pendingRound } from "../Round.ts"
 import type { State } from "../State.ts"
 import { mayPlay } from "../scheduler/PairingBatches.ts"
 import type { Version } from "../Version.ts"
-import { ladderWait, remaining, seatsOn } from "./ladderWait.ts"
-import { allStarts, type Pace, rateOf } from "./Pace.ts"
+import { ladderWait, type Moment, remaining, seatsOn } from "./ladderWait.ts"
+import { allStarts, rateOf } from "./Pace.ts"
 import { AT_ONCE, afterStarts, both, either, inTurn, later, type Span, seconds } from "./Span.ts"
 
 export const WAIT_REASONS = [
@@ -46,11 +46,8 @@ export interface Reach {
   readonly players: number
 }
 
-export interface Known {
-  readonly state: State
-  readonly pace: Pace
+export interface Known extends Moment {
   readonly reach: Reach
-  readonly now: number
 }
 
 const NOTHING: Forecast = { waiting: null, next_match_eta_s: null }
@@ -157,13 +154,14 @@ const inRound = (known: Known, version: Version): Span | null => {
   return found === null || found.low >= starts_ms ? after : { low: found.low, high: after.high }
 }
 
-const onLadders = ({ now, pace, state }: Known, version: Version): Span | null => {
+const onLadders = (known: Known, version: Version): Span | null => {
+  const { state } = known
   let next: Span | null = null
   for (const ladder of laddersOf(state, version)) {
     const rating = ladder.ratings.get(version.id)
     const virtual_games = state.round > 0 ? 0 : state.clock[ladder.index]!
     const turn = rating ?? { version: version.id, ord: version.ord, ladder_games: 0, virtual_games, failed: 0, forfeits: 0 }
-    next = either(next, ladderWait(state, pace, ladder, turn, now, rating === undefined))
+    next = either(next, ladderWait(known, ladder, turn, rating === undefined))
   }
   return next
 }

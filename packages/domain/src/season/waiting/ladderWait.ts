@@ -20,8 +20,15 @@ const COMPARED = 2_048
 /** The facts of an entry that decide its turn. */
 export type Turn = Pick<LadderRating, "ord" | "ladder_games" | "virtual_games" | "failed" | "forfeits" | "version">
 
+/** A season at a moment. */
+export interface Moment {
+  readonly state: State
+  readonly pace: Pace
+  readonly now: number
+}
+
 /** Null where the ladder owes it no match, or its pace is not known. `joining`: it is not on the ladder yet. */
-export const ladderWait = (state: State, pace: Pace, ladder: LadderState, turn: Turn, now: number, joining = false): Span | null => {
+export const ladderWait = ({ now, pace, state }: Moment, ladder: LadderState, turn: Turn, joining = false): Span | null => {
   const rate = rateOf(pace.starts[ladder.index]!, now)
   const seats = seatsOn(state, ladder)
   if (rate === null || seats === null) return null
@@ -39,8 +46,8 @@ export const ladderWait = (state: State, pace: Pace, ladder: LadderState, turn: 
 }
 
 /** The seats of a match on average: boards take turns. */
-export const seatsOn = (state: State, ladder: LadderState, joining = 0): number | null => {
-  const boards = [...state.boards.values()].filter(({ enabled, players }) => enabled && players <= ladder.active + joining)
+export const seatsOn = (state: State, ladder: LadderState): number | null => {
+  const boards = [...state.boards.values()].filter(({ enabled, players }) => enabled && players <= ladder.active)
   return boards.length === 0 ? null : boards.reduce((sum, { players }) => sum + players, 0) / boards.length
 }
 

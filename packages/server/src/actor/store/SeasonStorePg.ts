@@ -1,7 +1,7 @@
 /** `SeasonStore` on PostgreSQL, over the actors' own pool. */
 
 import { parseLease } from "@agon/domain/season/Lease.ts"
-import { ratingName } from "@agon/domain/season/rating/LadderRating.ts"
+import { type LadderRatingRow, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
 import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
@@ -18,7 +18,7 @@ import { RATINGS_PER_S, SLOW_MS, WaitingRatings } from "../WaitingRatings.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
 import * as log from "./log.ts"
-import { type RatingRow, unpack } from "./redo.ts"
+import { unpack } from "./redo.ts"
 
 /** See `WaitingRatings`. Without `slow_ms` no commit is slow. */
 interface Options {
@@ -76,15 +76,15 @@ const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" 
 }
 
 /** The kept rating counts, unless its row belongs to a later round: a rating that moved in that round would have been kept again. */
-const newest = (row: RatingRow, kept: RatingRow | undefined): RatingRow =>
+const newest = (row: LadderRatingRow, kept: LadderRatingRow | undefined): LadderRatingRow =>
   kept === undefined || !row.active || kept.round < row.round ? row : kept
 
 /** The last record of each rating, and the first commit that has one. */
 const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings: Uint8Array }>, round: number) => {
   const first = new Map<string, number>()
-  const last = new Map<string, RatingRow>()
+  const last = new Map<string, LadderRatingRow>()
   for (const { ratings, seq } of commits.toReversed()) {
-    const isLast = (rating: Pick<RatingRow, "ladder" | "version">): boolean => {
+    const isLast = (rating: Pick<LadderRatingRow, "ladder" | "version">): boolean => {
       const name = ratingName(rating.ladder, rating.version)
       first.set(name, seq) // overwritten when an earlier commit has it too
       return !last.has(name)

@@ -1,8 +1,9 @@
+import type { LadderRatingRow } from "@agon/domain/season/rating/LadderRating.ts"
 import { assert, describe, it } from "vitest"
 import { keptRatings } from "../../../../../test/support/keptRatings.ts"
-import { pack, type RatingRow, unpack } from "./redo.ts"
+import { pack, unpack } from "./redo.ts"
 
-const row = (n: number, over: Partial<RatingRow> = {}): RatingRow => ({
+const row = (n: number, over: Partial<LadderRatingRow> = {}): LadderRatingRow => ({
   version: `01900003-0000-7000-8000-00000000000${n}`,
   ord: n,
   ladder: "nano",

@@ -9,10 +9,8 @@
  * Format 1, which an earlier release may have left behind, has no `failed` (0) and no `round` (the current one).
  */
 import { LADDERS } from "@agon/domain/season/Rules.ts"
-import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
+import type { LadderRatingRow } from "@agon/domain/season/rating/LadderRating.ts"
 import { writeUuid } from "./arrays.ts"
-
-export type RatingRow = Omit<LadderRating, "key" | "busy">
 
 const FORMAT = 2
 const ID_BYTES = 16
@@ -26,9 +24,9 @@ const FIXED_BYTES = ID_BYTES + 3 + 4 * INTS.length + 8 * (FLOATS.length + 1) + 2
 const REST_BYTES = 2 + 4 * INTS.length + 8 * (FLOATS.length + 1)
 const REST_BYTES_OF_1 = 2 + 4 * INTS_OF_1.length + 8 * (FLOATS_OF_1.length + 1)
 
-const sizeOf = ({ history, met }: RatingRow) => FIXED_BYTES + 4 * met.length + 8 * history.length
+const sizeOf = ({ history, met }: LadderRatingRow) => FIXED_BYTES + 4 * met.length + 8 * history.length
 
-export const pack = (rows: ReadonlyArray<RatingRow>): Uint8Array => {
+export const pack = (rows: ReadonlyArray<LadderRatingRow>): Uint8Array => {
   const bytes = Buffer.allocUnsafe(rows.reduce((sum, row) => sum + sizeOf(row), 1))
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   bytes[0] = FORMAT
@@ -50,7 +48,7 @@ export const pack = (rows: ReadonlyArray<RatingRow>): Uint8Array => {
 }
 
 /** INTS and FLOATS in their order, each by its name: looking properties up by names in a list took longer than the rest of packing. */
-const numbers = (view: DataView, at: number, row: RatingRow): number => {
+const numbers = (view: DataView, at: number, row: LadderRatingRow): number => {
   view.setUint32(at, row.ord, true)
   view.setUint32(at + 4, row.matches, true)
   view.setUint32(at + 8, row.round_matches, true)
@@ -85,8 +83,8 @@ const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 export const unpack = (
   bytes: Uint8Array,
   round: number,
-  wanted: (rating: Pick<RatingRow, "ladder" | "version">) => boolean = () => true
-): ReadonlyArray<RatingRow> => {
+  wanted: (rating: Pick<LadderRatingRow, "ladder" | "version">) => boolean = () => true
+): ReadonlyArray<LadderRatingRow> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   const u8 = () => view.getUint8(at++)
@@ -102,7 +100,7 @@ export const unpack = (
     Object.fromEntries(names.map((name) => [name, read()])) as Record<N, number>
   const format = u8()
   if (format !== 1 && format !== FORMAT) throw new Error(`ratings are packed in format ${format}, known are 1 and ${FORMAT}`)
-  const rows: Array<RatingRow> = []
+  const rows: Array<LadderRatingRow> = []
   while (at < bytes.byteLength) {
     const version = id().replace(UUID, "$1-$2-$3-$4-$5")
     const ladder = LADDERS[u8()]!

@@ -1,7 +1,7 @@
 /** The tables of the season actor as its commit writes them: a shape for each way in which rows of a table change. */
 
 import type { Round } from "@agon/domain/season/Round.ts"
-import type { InheritedRating, Seat } from "@agon/domain/season/rating/LadderRating.ts"
+import type { InheritedRating, LadderRatingRow, Seat } from "@agon/domain/season/rating/LadderRating.ts"
 import type { SeatChange, Voided, Voiding } from "@agon/domain/season/rating/Voided.ts"
 import type { State } from "@agon/domain/season/State.ts"
 import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
@@ -25,7 +25,6 @@ import {
   uuids
 } from "./columns.ts"
 import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
-import type { RatingRow } from "./redo.ts"
 import { type Column, statement } from "./statement.ts"
 
 export interface MatchRow {
@@ -127,7 +126,7 @@ export const rounds = statement.upsert<Round>(
   ["games", "starts_at", "started_at", "ended_at", "withdrawn"]
 )
 
-export const ratings = statement.upsert<RatingRow>(
+export const ratings = statement.upsert<LadderRatingRow>(
   "rating",
   ["season_id", "ladder", "version_id"],
   [

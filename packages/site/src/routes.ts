@@ -13,6 +13,7 @@ import { myWebhook } from "./account/webhook.ts"
 import { myWebhooks } from "./account/webhooks.ts"
 import { administration } from "./admin/routes.ts"
 import { boardPage } from "./board/page.ts"
+import { boardPictureFile } from "./board/picture.ts"
 import { home } from "./game/home.ts"
 import { gamePage } from "./game/page.ts"
 import { byMatch, bySeason, fileInPrivateToo, inPrivateToo } from "./http/memberPages.ts"
@@ -22,6 +23,7 @@ import { matrixPage } from "./leaderboard/matrix.ts"
 import { ladderPage } from "./leaderboard/page.ts"
 import { matchList } from "./match/list.ts"
 import { matchPage } from "./match/page.ts"
+import { matchPicture } from "./match/picture.ts"
 import { ownReplayFile, replayFile } from "./match/replay.ts"
 import { kitPage } from "./model/kit.ts"
 import { myModel, myModels } from "./model/own.ts"
@@ -53,8 +55,10 @@ export const routes: ReadonlyArray<Route> = [
   matrixPage,
   coursePage,
   boardPage,
+  boardPictureFile,
   matchList,
   matchPage,
+  matchPicture,
   replayFile,
   modelPage,
   versionPage,

@@ -1,10 +1,12 @@
 /** A board of a season: its size, when it was in play, and its file. */
 import { Effect } from "effect"
 import { html, made } from "../html/Html.ts"
+import { inPublic } from "../html/links.ts"
 import { counted, time } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { boardPicture } from "../picture/boardPicture.ts"
+import { boardInWords, pictureOf } from "./picture.ts"
 
 export const boardPage: SharedRoute = {
   path: "/games/:game/seasons/:slug/boards/:map_id",
@@ -34,6 +36,7 @@ ${
 <pre tabindex="0">${JSON.stringify(board.board, null, 1).replace(/\[\s+(-?\d+),\s+(-?\d+)\s+\]/g, "[$1, $2]")}</pre></details>
 </div>
 </div>`
-    return { title: `Board ${board.map_id}`, main }
+    const description = `${boardInWords(board)} ${counted(board.matches, "match", "matches")} played on it.`
+    return { title: `Board ${board.map_id}`, description, main, ...(at === inPublic ? { picture: pictureOf(game, slug, board) } : {}) }
   })
 }

@@ -11,6 +11,7 @@ export interface Page {
   readonly main: Html
   /** What the page shows in a sentence or two, for previews of links and for search engines. Plain text; what people wrote may be in it. */
   readonly description?: string
+  readonly picture?: Picture
   readonly status?: number
   /** Where the page is only the way to another; relative to this origin. */
   readonly location?: string
@@ -19,6 +20,12 @@ export interface Page {
   /** Tags of scripts that the page loads. */
   readonly scripts?: Html
   readonly feeds?: ReadonlyArray<FeedLink>
+}
+
+/** A PNG for previews of links, and what it shows in a sentence. */
+export interface Picture {
+  readonly path: string
+  readonly alt: string
 }
 
 const TITLE_MAX = 100
@@ -33,20 +40,26 @@ export interface FeedLink {
 const feedLink = ({ path, title }: FeedLink): Html =>
   html`<link rel="alternate" type="${ATOM}" title="${plainLine(title, TITLE_MAX)}" href="${path}">\n`
 
-/** A picture is missing: previews of links take no SVG. */
+/** Previews of links take no SVG, and whole addresses alone. */
+const pictured = ({ alt, path }: Picture, origin: string): Html => html`<meta property="og:image" content="${origin}${path}">
+<meta property="og:image:type" content="image/png">
+<meta property="og:image:alt" content="${plainLine(alt, DESCRIPTION_MAX)}">
+<meta name="twitter:card" content="summary">
+`
+
 const preview = (title: string, description: string): Html => html`<meta property="og:site_name" content="Agon">
 <meta property="og:title" content="${plainLine(title, TITLE_MAX)}">
 <meta name="description" property="og:description" content="${plainLine(description, DESCRIPTION_MAX)}">
 `
 
-/** `signIn`: whether the service has a way to sign in. */
-export const layout = ({ description, feeds = [], main, scripts, title }: Page, signIn: boolean): string =>
+/** `signIn`: whether the service has a way to sign in. `origin`: that under which people reach the pages. */
+export const layout = ({ description, feeds = [], main, picture, scripts, title }: Page, signIn: boolean, origin = ""): string =>
   `<!doctype html>${html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${plainLine(title, TITLE_MAX)} – Agon</title>
-${description !== undefined && preview(title, description)}<link rel="icon" href="${iconAt}" type="image/svg+xml">
+${description !== undefined && preview(title, description)}${picture !== undefined && pictured(picture, origin)}<link rel="icon" href="${iconAt}" type="image/svg+xml">
 <link rel="stylesheet" href="${styleAt}">
 ${feeds.map(feedLink)}${scripts}</head>
 <body>

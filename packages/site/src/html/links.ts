@@ -37,6 +37,9 @@ export const placesFor = ({ visibility }: { readonly visibility: "public" | "pri
   visibility === "public" ? inPublic : inPrivate
 
 export const { board: boardAt, ladder: ladderAt, match: matchAt, model: modelAt, season: seasonAt, version: versionAt } = inPublic
+/** Pictures for previews of links, which strangers ask for: of what is public alone. */
+export const matchPictureAt = (id: string) => `${matchAt(id)}/board.png`
+export const boardPictureAt = (game: string, season: string, map_id: string) => `${boardAt(game, season, map_id)}/board.png`
 export const profileAt = (username: string) => `/people/${part(username)}`
 export const postAt = (slug: string) => `/posts/${part(slug)}`
 

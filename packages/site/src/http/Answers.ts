@@ -15,7 +15,7 @@ import { addressOf, knownOf, VALUE_LENGTH_MAX } from "./address.ts"
 import type { ClientAs } from "./clientAs.ts"
 import { type Fault, faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
-import { assetHeaders, FOR_GOOD, NO_STORE, PAGE_HEADERS, PRIVATE, SHARED } from "./headers.ts"
+import { assetHeaders, FOR_GOOD, NO_STORE, PAGE_HEADERS, PNG, PRIVATE, SHARED } from "./headers.ts"
 import { type Made, makePageCache } from "./PageCache.ts"
 import { makePersonal, tokenOf } from "./Personal.ts"
 import { makePassedOn } from "./passedOn.ts"
@@ -28,6 +28,7 @@ import {
   methodsOf,
   type PersonalFileRoute,
   type PersonalRoute,
+  type PictureRoute,
   type Route,
   type SharedRoute,
   type Source
@@ -85,19 +86,19 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
       const address = addressOf(route, params, query, signIn)
       const drawn = draw(
         Effect.suspend(() => route.render({ client, at: inPublic, params, query, ...around })),
-        signIn
+        signIn,
+        origin
       )
       return kept(request, address, drawn)
     })
   }
 
-  const feed = (request: Request, route: FeedRoute, params: Readonly<Record<string, string>>) => {
+  const madeFile = (request: Request, route: FeedRoute | PictureRoute, params: Readonly<Record<string, string>>) => {
     const made = Effect.timeout(
-      Effect.suspend(() => route.feed({ client, params })),
+      Effect.suspend(() => fileOf(route, { client, params }, origin)),
       DRAW_TIMEOUT
     )
-    const drawn = Effect.map(made, (feed) => rendered(atom(feed, origin), { contentType: `${ATOM}; charset=utf-8` }))
-    return kept(request, addressOf(route, params, {}, false), drawn)
+    return kept(request, addressOf(route, params, {}, false), made)
   }
 
   const owned = makePersonal({ client, as }, scope)
@@ -129,16 +130,26 @@ export const makeAnswers = ({ around, as, assets, client, http, origin, routes }
     if (found === undefined || params === undefined) return fault(request, 404)
     const { handler, searchParams } = found
     if ("source" in handler || "ownSource" in handler) return file(request, passingOf(request, handler, params))
-    if ("feed" in handler) return feed(request, handler, params)
+    if ("feed" in handler || "picture" in handler) return madeFile(request, handler, params)
     return "own" in handler ? personal(request, handler, params, searchParams) : shared(request, handler, params, searchParams)
   }
 }
 
-const draw = (page: Effect.Effect<Page, unknown>, signIn: boolean) =>
+/** `origin`: that of whole addresses; pages that nobody previews have none. */
+const draw = (page: Effect.Effect<Page, unknown>, signIn: boolean, origin = "") =>
   Effect.map(Effect.timeout(page, DRAW_TIMEOUT), (page) => {
     const { headers = {}, location, status = 200 } = page
-    return rendered(layout(page, signIn), { status, location, headers })
+    return rendered(layout(page, signIn, origin), { status, location, headers })
   })
+
+const fileOf = (
+  route: FeedRoute | PictureRoute,
+  asked: Pick<Asked, "client" | "params">,
+  origin: string
+): Effect.Effect<Rendered, unknown> =>
+  "feed" in route
+    ? Effect.map(route.feed(asked), (feed) => rendered(atom(feed, origin), { contentType: `${ATOM}; charset=utf-8` }))
+    : Effect.map(route.picture(asked), (png) => rendered(png, { contentType: PNG }))
 
 /** Passes a file on. */
 const makeFile = (http: HttpClient.HttpClient, faulted: Faults["faulted"]) => {
@@ -186,7 +197,7 @@ const makeFaults = (hasSignIn: Effect.Effect<boolean>): Faults => {
 
 const send = (request: Request, page: Rendered, headers: Readonly<Record<string, string>>): Effect.Effect<Response> => {
   const { "accept-encoding": accepts, "if-none-match": has } = request.headers
-  const coding = codingFor(accepts, page.body.length)
+  const coding = page.contentType === PNG ? "identity" : codingFor(accepts, page.body.length) // a PNG is compressed
   const etag = tagFor(page.etag, coding)
   const all = { ...PAGE_HEADERS, ...headers, ...page.headers, ...(page.location === undefined ? {} : { location: page.location }), etag }
   if (page.status === 200 && isNamed(has, etag)) return Effect.succeed(HttpServerResponse.empty({ status: 304, headers: all }))

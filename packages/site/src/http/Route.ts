@@ -75,13 +75,19 @@ export interface FeedRoute {
   readonly feed: (asked: Pick<Asked, "client" | "params">) => Effect.Effect<Feed, unknown>
 }
 
+/** A picture that pages name for previews of links, the same for everybody, as a PNG; kept like a page. Takes no parameters. */
+export interface PictureRoute {
+  readonly path: `/${string}`
+  readonly picture: (asked: Pick<Asked, "client" | "params">) => Effect.Effect<Buffer, unknown>
+}
+
 /** A file at another origin for the visitor whose session it is. */
 export interface PersonalFileRoute {
   readonly path: PersonalPath
   readonly ownSource: FileRoute["source"]
 }
 
-export type Route = SharedRoute | PersonalRoute | FileRoute | PersonalFileRoute | FeedRoute
+export type Route = SharedRoute | PersonalRoute | FileRoute | PersonalFileRoute | FeedRoute | PictureRoute
 
 /** The methods of an address; where there is no page, and of the site's own files, those of a page without forms. */
 export const methodsOf = (route: Route | undefined): ReadonlyArray<string> => {

@@ -2,6 +2,7 @@
  * Headers of pages. Scripts, styles, pictures and requests are this origin's own, and nothing is inline, so text that a person wrote can
  * run nothing even where a template should fail to escape it. Forms ask this site alone.
  */
+export const PNG = "image/png"
 export const HTML = "text/html; charset=utf-8"
 
 const policy = (connects: string) =>

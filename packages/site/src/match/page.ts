@@ -3,7 +3,7 @@ import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { type Html, html } from "../html/Html.ts"
-import { link, type Places, seasonDeskAt, withQuery } from "../html/links.ts"
+import { inPublic, link, type Places, seasonDeskAt, withQuery } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
 import { plainOf } from "../html/plainLine.ts"
 import { counted, time, words } from "../html/words.ts"
@@ -13,6 +13,7 @@ import { ifAny, invalid, orNothing } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
 import { matchTable, winners } from "./cards.ts"
 import { facts, proof } from "./facts.ts"
+import { pictureOf } from "./picture.ts"
 import { player } from "./player.ts"
 import { replaySource } from "./replay.ts"
 import { seatTable } from "./seats.ts"
@@ -79,6 +80,7 @@ ${
     return {
       title: names,
       description: plainOf(said),
+      ...(at === inPublic && frame !== undefined && frame.view !== null ? { picture: pictureOf(match) } : {}),
       main,
       ...(replaySource(at, match) === undefined ? {} : { scripts: script("replay") })
     }

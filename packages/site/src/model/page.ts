@@ -4,7 +4,7 @@ import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
 import { html, said } from "../html/Html.ts"
-import { owned, resultFeedAt } from "../html/links.ts"
+import { inPublic, owned, resultFeedAt } from "../html/links.ts"
 import { markdown } from "../html/markdown.ts"
 import { offsetOf } from "../html/pager.ts"
 import { count, time } from "../html/words.ts"
@@ -13,6 +13,7 @@ import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, notFound } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
 import { matchTable } from "../match/cards.ts"
+import { pictureOf } from "../match/picture.ts"
 import { choices, mapTable, ratingChart, rivalTable, seasonRecord } from "./record.ts"
 import { versionTable } from "./versions.ts"
 
@@ -74,6 +75,8 @@ ${story !== undefined && html`<section id="story" aria-labelledby="story-title">
         ? ""
         : ` Rank ${count(record.rank)} on the ladder ${ladder} of ${seasonOf(model.game, season!)}.`
     const description = `A model of ${model.owner ?? "the season itself"}.${rank}`
-    return { title: model.name, description, main, feeds, ...(drawn === "" ? {} : { scripts: script("chart") }) }
+    const [last] = played
+    const preview = at === inPublic && last !== undefined ? { picture: pictureOf(last) } : {}
+    return { title: model.name, description, main, ...preview, feeds, ...(drawn === "" ? {} : { scripts: script("chart") }) }
   })
 }

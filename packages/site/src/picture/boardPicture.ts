@@ -18,18 +18,24 @@ export interface PictureOptions {
   readonly marks?: ReadonlyArray<Mark>
 }
 
-/** A board as its file describes it, in the position of the first turn. */
-export const boardPicture = (board: unknown, options: PictureOptions = {}): string => {
+/** A board and the position of its first turn; undefined where it is none. */
+export const startOf = (board: unknown): { readonly position: Position; readonly board: SnakesBoard | OthelloBoard } | undefined => {
   const format = typeof board === "object" && board !== null ? (board as { readonly format?: unknown }).format : undefined
   if (format === "snakes-board/1") {
     const checked = checkSnakes(board)
-    if (checked.ok) return startPicture(snakesStart(checked.board), checked.board, options)
+    if (checked.ok) return { position: snakesStart(checked.board), board: checked.board }
   }
   if (format === "othello-board/1") {
     const checked = checkOthello(board)
-    if (checked.ok) return startPicture(othelloStart(checked.board), checked.board, options)
+    if (checked.ok) return { position: othelloStart(checked.board), board: checked.board }
   }
-  return unreadable("This board cannot be shown.")
+  return undefined
+}
+
+/** A board as its file describes it, in the position of the first turn. */
+export const boardPicture = (board: unknown, options: PictureOptions = {}): string => {
+  const start = startOf(board)
+  return start === undefined ? unreadable("This board cannot be shown.") : startPicture(start.position, start.board, options)
 }
 
 /** An engine's `view`: of a match's last state from the API, or of any turn in the player. */

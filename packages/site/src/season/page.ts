@@ -1,10 +1,13 @@
 /** A season: its state and clock, its podium, its rules in words, its ladders and boards. */
+
+import type { BoardRow } from "@agon/api/board/api.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
+import { pictureOf } from "../board/picture.ts"
 import { ANNOUNCEMENTS } from "../html/feedLinks.ts"
 import { html, said } from "../html/Html.ts"
-import { kitAt, myModelsAt } from "../html/links.ts"
+import { inPublic, kitAt, myModelsAt, type Places } from "../html/links.ts"
 import { counted } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -38,6 +41,12 @@ const parts = html`<nav aria-label="On this page"><ul>
 <li><a href="#rules">Rules</a></li>
 <li><a href="#boards">Boards</a></li>
 </ul></nav>`
+
+/** Its first board in play, which stays the same while matches come and go. */
+const previewOf = (at: Places, { game, slug }: Season, maps: ReadonlyArray<BoardRow>) => {
+  const board = maps.find(({ enabled }) => enabled)
+  return at === inPublic && board !== undefined ? { picture: pictureOf(game, slug, board) } : {}
+}
 
 export const seasonPage: SharedRoute = {
   path: "/games/:game/seasons/:slug",
@@ -83,6 +92,6 @@ ${boardPictures(at, season, maps)}
 ${boardList(at, season, maps)}
 ${datasets(season)}`
     const description = `${counted(season.matches_played, "match", "matches")}, ${ladderInWords(top)}`
-    return { title: season.name, description, main, feeds: [ANNOUNCEMENTS] }
+    return { title: season.name, description, main, ...previewOf(at, season, maps), feeds: [ANNOUNCEMENTS] }
   })
 }

@@ -194,6 +194,18 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
     })
   )
 
+  it.effect("says of which commands the row is there: of versions, whatever became of them, and in the administrative log", () =>
+    Effect.gen(function* () {
+      const { obey, season, store } = yield* claimed
+      const one = { _tag: "EditSettings", settings: { submissions_close_at: 9_000 }, scheduledOnly: false, audit: audit(70) } as const
+      const rejected = submit(3, { files: null })
+      for (const command of [one, submit(1), rejected]) yield* obey(command)
+      yield* obey({ _tag: "RejectFiles", version: rejected.version, reject_reason: "hash_mismatch", reject_detail: "x" })
+      const left = [one.audit.id, id("version", 1), rejected.version]
+      assert.deepStrictEqual([...(yield* store.written(season, [...left, id("version", 2), id("audit", 73)]))].sort(), left.toSorted())
+    })
+  )
+
   it.effect("there is nothing to claim where there is no season", () =>
     Effect.gen(function* () {
       const store = yield* SeasonStore

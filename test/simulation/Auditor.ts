@@ -88,18 +88,16 @@ export const make = (empty: View): Auditor => {
     },
     again: (command) => {
       receipts.again(command)
-      asked.twice.add(command)
     },
     stepped: () => {
       asked.stepped()
       before = rows
     },
     told: (command, reply, at) => {
-      const twice = asked.twice.has(command)
-      checkAudit(command, reply, rows, twice)
+      checkAudit(command, reply, rows)
       if (command._tag === "LeaseWork") receipts.leased(command, reply as Replies["LeaseWork"], rows)
       else if (command._tag === "Heartbeat") receipts.beaten(reply as Replies["Heartbeat"], before)
-      else if (command._tag === "SubmitVersion") checkSubmission(command, reply as Replies["SubmitVersion"], { at, before, rows, twice })
+      else if (command._tag === "SubmitVersion") checkSubmission(command, reply as Replies["SubmitVersion"], { at, before, rows })
       else if (command._tag === "VoidMatch") checkVoided(command, reply as Replies["VoidMatch"], before, log)
       else if (isResult(command)) receipts.settled(command, reply as Receipt, before, rows)
       else checkDone(command, reply, before, rows)
@@ -124,11 +122,10 @@ export const make = (empty: View): Auditor => {
   }
 }
 
-/** What was said lately, by steps, and what was delivered twice. */
+/** What was said lately, by steps. */
 const makeAsked = () => {
   const steps: Array<Array<Command>> = [[]]
   return {
-    twice: new WeakSet<Command>(),
     said: (command: Command) => void steps[0]!.push(command),
     recent: () => steps.flat(),
     stepped: () => {

@@ -134,10 +134,10 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, spread * TAKEN_OVER_SHARE_MIN)", replace: "old.sigma" },
   tiesCountTwice: { file: "rating/Rating.ts", find: "- p) / ties", replace: "- p)" },
   podiumByGames: { file: "season/rating/LadderRatings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
-  roundIsPlannedTwice: {
-    file: "season/clock/Rounds.ts",
-    find: "standing.some((round) => round.starts_at >= starts_at)",
-    replace: "standing.some((round) => round.starts_at > starts_at)"
+  repeatIsNew: {
+    file: "season/Repeats.ts",
+    find: "row === undefined || !(isWritten",
+    replace: "row !== undefined || !(isWritten"
   },
   missedRoundStartsNow: {
     file: "season/Season.ts",

@@ -226,5 +226,10 @@ const storeOf = (memory: Memory, ratings_per_s: number, own: Clock.Clock) =>
       }),
     log: logOf(memory),
     removed: () => Effect.succeed(new Set()),
+    written: (season, ids) =>
+      Effect.sync(() => {
+        const { audits, versions } = memory.get(season)!
+        return new Set(ids.filter((id) => audits.has(id) || versions.has(id)))
+      }),
     open: Effect.sync(() => [...memory].filter(([, rows]) => rows.head.closed_at === null).map(([id]) => id))
   })

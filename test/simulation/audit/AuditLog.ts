@@ -6,12 +6,11 @@ import { must } from "./Promise.ts"
 /** Where nothing was left to change there is nothing to tell. */
 const IDLE = ["SwitchBoard", "SwitchBaseline", "EditSettings", "CloseSeason", "SubmitVersion", "Disqualify", "Reinstate", "SwitchOwner"]
 
-export const checkAudit = (command: Command, reply: Reply, rows: View, twice: boolean): void => {
+export const checkAudit = (command: Command, reply: Reply, rows: View): void => {
   const audit = "audit" in command ? command.audit : undefined
   if (audit === undefined) return
   const refused = typeof reply === "object" && reply !== null && "refused" in reply
   const told = rows.audits.has(audit.id)
-  // What was delivered twice may have been done at first, and be refused since it is done.
-  if (refused) must(!told || twice, "what was refused is not in the log", command, reply)
+  if (refused) must(!told, "what was refused is not in the log", command, reply)
   else must(told || IDLE.includes(command._tag), "what an administrator did is in the log", command, reply)
 }

@@ -41,12 +41,13 @@ export const make = (memory: Memory): Beside => {
     return turn.withPermits(1)(Effect.uninterruptible(Effect.ensuring(call, looked)))
   }
   const beside: Beside = {
-    watched: ({ answerOf, claim, commit, log, open, removed }) => {
+    watched: ({ answerOf, claim, commit, log, open, removed, written }) => {
       const { earlier, ended, left, page, place, rewrite } = log
       return SeasonStore.of({
         answerOf,
         open,
         removed,
+        written,
         claim: (season) => lookAfter(season, claim(season)),
         commit: (fence, state) => lookAfter(fence.season, commit(fence, state)),
         log: { earlier, ended, left, page, place, rewrite: (fence, changes) => lookAfter(fence.season, rewrite(fence, changes)) }

@@ -12,11 +12,9 @@ interface Moment {
   readonly at: number
   readonly before: View
   readonly rows: View
-  /** Whether it was delivered twice. */
-  readonly twice: boolean
 }
 
-export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"], { at, before, rows, twice }: Moment): void => {
+export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"], { at, before, rows }: Moment): void => {
   if (!("submitted" in reply)) {
     must(reply.refused.length > 0, "a refusal says why", command)
     for (const { code } of reply.refused) {
@@ -45,7 +43,7 @@ export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"]
     command,
     version
   ) // prettier-ignore
-  if (!reply.fresh) return must(version!.id !== command.version || twice, "the same pair of hashes is one version", command, version)
+  if (!reply.fresh) return must(version!.id !== command.version, "the same pair of hashes is one version", command, version)
   must(version!.id === command.version, "a fresh submission is its own", command, reply)
   if (command.owner !== null) checkAllowed(command, version!, rows)
 }

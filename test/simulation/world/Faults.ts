@@ -123,6 +123,7 @@ export const make = (
     return SeasonStore.of({
       answerOf: (season, lease, key) => reached(store.answerOf(season, lease, key)),
       removed: (season, owners) => reached(store.removed(season, owners)),
+      written: (season, ids) => reached(store.written(season, ids)),
       log: spoiltLog(store.log, { alone, reached, plan, seen, strike }),
       open: store.open, // nobody on stage asks; while any other call is out, time stands still
       claim: () =>

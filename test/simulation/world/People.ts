@@ -66,14 +66,14 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): People
   }
 }
 
-/** Preflight and submission in one breath: they must agree. */
+/** Preflight and submission in one breath: they must agree. A submission that is delivered again is answered as it was before. */
 const submit = (told: Array<Of<"SubmitVersion">>, command: Of<"SubmitVersion">): Visit => {
   told.push(command)
   const { eligible, manifest_hash, model, owner, retired, weights_hash } = command
   const preflight: Command = { _tag: "Preflight", owner: owner!, model, hashes: { weights_hash, manifest_hash }, eligible, retired }
   return {
     commands: [preflight, command],
-    heard: (_, [foreseen, reply]) => {
+    heard: (_, [foreseen, reply], twice) => {
       if (foreseen === undefined || reply === undefined) return
       const { refused, same } = foreseen as { refused: unknown; same: { submitted: string } | null }
       const given = reply as { submitted: string; fresh: boolean } | { refused: unknown }
@@ -81,7 +81,7 @@ const submit = (told: Array<Of<"SubmitVersion">>, command: Of<"SubmitVersion">):
         "refused" in given
           ? same === null && JSON.stringify(refused) === JSON.stringify(given.refused)
           : given.fresh
-            ? same === null && JSON.stringify(refused) === "[]"
+            ? twice || (same === null && JSON.stringify(refused) === "[]")
             : same?.submitted === given.submitted
       must(agrees, "the preflight says what the submission will", foreseen, reply)
     }

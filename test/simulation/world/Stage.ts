@@ -211,7 +211,7 @@ const call = (stage: Stage, { again_ms, commands, heard }: Visit) => {
         tally.told(command, replies[i])
         auditor.told(command, replies[i], at)
       })
-      heard(commands, replies)
+      heard(commands, replies, again_ms !== undefined)
     })
   })
 }

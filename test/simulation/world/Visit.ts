@@ -4,7 +4,7 @@ import type { Command, Reply } from "@agon/domain/season/Command.ts"
 export interface Visit {
   readonly commands: ReadonlyArray<Command>
   /** Called with the replies when they arrive; undefined stands for a season that is closed. Not called when they are lost. */
-  readonly heard: (commands: ReadonlyArray<Command>, replies: ReadonlyArray<Reply | undefined>) => void
+  readonly heard: (commands: ReadonlyArray<Command>, replies: ReadonlyArray<Reply | undefined>, twice: boolean) => void
   /** The kind of visit, where it is worth counting. */
   readonly as?: string
   /** How long after the others it is made. */

@@ -6,8 +6,11 @@ import { step } from "./Season.ts"
 import { committed } from "./State.ts"
 import { empty, OPENED } from "./testing/testSeason.ts"
 
-const audit = { id: "a", actor: "root", action: "season.edit", subject: "spring", detail: null } as const
-const edit = (settings: SettingsPatch, scheduledOnly = true) => ({ _tag: "EditSettings", settings, scheduledOnly, audit }) as const
+let edits = 0
+const edit = (settings: SettingsPatch, scheduledOnly = true) => {
+  const audit = { id: `edit ${++edits}`, actor: "root", action: "season.edit", subject: "spring", detail: null } as const
+  return { _tag: "EditSettings", settings, scheduledOnly, audit } as const
+}
 const before = OPENED - 1
 
 describe("an edit of the settings", () => {

@@ -34,6 +34,7 @@ import { finalsComplete, patchRound, planRound, startRound } from "./clock/Round
 import { disqualify, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
+import { answerToRepeat } from "./Repeats.ts"
 import { pendingRound } from "./Round.ts"
 import { installFold } from "./rating/Installing.ts"
 import { learnStarts } from "./rating/Learning.ts"
@@ -45,9 +46,10 @@ import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./scheduler
 import { continueTrial } from "./scheduler/Trials.ts"
 import { LEASE_AGAIN_MS, nextAgain } from "./scheduler/Tries.ts"
 
-export const step = <C extends Command>(state: State, command: C, now: number): ReplyTo<C> => {
+/** `isWritten`: the row that the command leaves is there (Repeats.ts), so it is delivered again. */
+export const step = <C extends Command>(state: State, command: C, now: number, isWritten = false): ReplyTo<C> => {
   advance(state, now)
-  const reply = execute(state, command)
+  const reply = answerToRepeat(state, command, isWritten) ?? execute(state, command)
   settle(state)
   return reply as ReplyTo<C>
 }

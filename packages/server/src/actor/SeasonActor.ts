@@ -14,6 +14,7 @@ import type { Command, Of, Reply } from "@agon/domain/season/Command.ts"
 import { returned } from "@agon/domain/season/clock/Absence.ts"
 import { isDirty } from "@agon/domain/season/isDirty.ts"
 import type { LoggedMatch } from "@agon/domain/season/Log.ts"
+import { rowOf } from "@agon/domain/season/Repeats.ts"
 import { laddersRated } from "@agon/domain/season/Rules.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
 import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
@@ -108,7 +109,9 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
       state.writes.head = true // so that a commit reads the database's clock again
     }
     believed = guard.ahead() === 0
-    const asked = batch.some(needsRows) ? yield* Effect.timeout(withRows(store, state, batch), LOG_TIMEOUT) : batch.map(commandsOf)
+    const asked = batch.some(needsRows)
+      ? yield* Effect.timeout(withRows(store, state, batch), LOG_TIMEOUT)
+      : { commands: batch.map(commandsOf), written: NONE }
     const now = yield* Clock.currentTimeMillis
     const replies = stepEach(state, asked, now)
     let happened: ReadonlyArray<PublishedEvent> = state.events
@@ -136,19 +139,30 @@ const isOver = (fiber: Fiber.Fiber<void> | undefined): boolean => fiber === unde
  * Commands that are due come first. Once the season has closed, later commands of the batch are not stepped: their callers
  * get `SeasonClosed` when this incarnation ends.
  */
-const stepEach = (state: State, batch: ReadonlyArray<ReadonlyArray<Command>>, now: number) => {
+const stepEach = (state: State, { commands: batch, written }: Asked, now: number) => {
   const replies: Array<ReadonlyArray<Reply>> = []
   if (batch.length === 0 || deadline(state) <= now) step(state, TICK, now)
   for (const commands of batch) {
     if (state.phase === "closed") break
-    replies.push(commands.map((command) => step(state, command, now)))
+    replies.push(commands.map((command) => step(state, command, now, written.has(rowOf(command) ?? ""))))
   }
   return replies
 }
 
+/** A batch as it is stepped. */
+interface Asked {
+  readonly commands: ReadonlyArray<ReadonlyArray<Command>>
+  /** Rows of commands that an earlier delivery has left. */
+  readonly written: ReadonlySet<string>
+}
+const NONE: ReadonlySet<string> = new Set()
+
 const commandsOf = ({ commands }: Mailbox.Held): ReadonlyArray<Command> => commands
 const needsRows = ({ commands }: Mailbox.Held): boolean =>
-  commands.some((command) => command._tag === "VoidMatch" || command._tag === "InstallFold" || rightAsked(command) !== null)
+  commands.some(
+    (command) =>
+      command._tag === "VoidMatch" || command._tag === "InstallFold" || rowOf(command) !== undefined || rightAsked(command) !== null
+  )
 
 /** The owner whose right to take part a command depends on. */
 const rightAsked = (command: Command): string | null => {
@@ -157,7 +171,11 @@ const rightAsked = (command: Command): string | null => {
 }
 
 /** The commands of a batch; those about the log or an owner's right carry the rows that they need, as the last commit left them. */
-const withRows = Effect.fnUntraced(function* ({ log, removed }: SeasonStore["Service"], state: State, batch: ReadonlyArray<Mailbox.Held>) {
+const withRows = Effect.fnUntraced(function* (
+  { log, removed, written }: SeasonStore["Service"],
+  state: State,
+  batch: ReadonlyArray<Mailbox.Held>
+) {
   const all = batch.map(commandsOf)
   const flat = all.flat()
   const voids = flat.flatMap((command) => (command._tag === "VoidMatch" ? [command.match] : []))
@@ -173,7 +191,8 @@ const withRows = Effect.fnUntraced(function* ({ log, removed }: SeasonStore["Ser
     if (owner !== null && command._tag === "SubmitVersion") return { ...command, eligible: !out.has(owner) }
     return command === install ? { ...install, rows } : command
   }
-  return all.map((commands) => commands.map(filled))
+  const left = flat.flatMap((command) => rowOf(command) ?? [])
+  return { commands: all.map((commands) => commands.map(filled)), written: left.length === 0 ? NONE : yield* written(state.id, left) }
 })
 
 /** The matches rated since the fold was last read, and ratings that the state does not hold. */

@@ -6,7 +6,8 @@
  * otherwise, whose handler asks the same mailbox.
  *
  * Entity messages are not stored: when a node dies, its messages in flight fail at the callers, which repeat them. On a lost connection the
- * library itself may send a message again. So a command may run twice and must be idempotent.
+ * library itself may send a message again. So a command may come twice: it does the same thing again without harm, or it is known by the
+ * row that it has left, and answered as it was at first (domain/season/Repeats.ts).
  *
  * A season that is not closed is woken when the service starts and when it is created, and kept alive from then on. When
  * it closes, its actor ends and the entity may rest: until then, and whenever it is asked again, it answers `SeasonClosed`.

@@ -64,6 +64,8 @@ export class SeasonStore extends Context.Service<
     readonly log: SeasonLog
     /** Of these accounts, those that may not take part in the season any more. */
     readonly removed: (season: string, accounts: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreFailed>
+    /** Of these ids of versions and of rows of the administrative log, those that there are. */
+    readonly written: (season: string, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreFailed>
     /** Ids of the seasons that need an actor. */
     readonly open: Effect.Effect<ReadonlyArray<string>, StoreFailed>
   }

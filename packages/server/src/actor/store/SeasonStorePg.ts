@@ -130,6 +130,11 @@ const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {
       return new Set(rows.map(({ id }) => id))
     }),
 
+    written: Effect.fn("SeasonStore.written")(function* (season, ids) {
+      const rows = yield* Effect.mapError(reading.written(sql, ids), storeFailed(season))
+      return new Set(rows.map(({ id }) => id))
+    }),
+
     open: reading
       .openSeasons(sql)
       .pipe(

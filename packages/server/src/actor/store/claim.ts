@@ -130,6 +130,14 @@ export const endedWork = (sql: PgClient, season: string, work: string) =>
     [work, season]
   )
 
+/** Index: version_pkey, audit_pkey. */
+export const written = (sql: PgClient, ids: ReadonlyArray<string>) =>
+  sql.unsafe<{ readonly id: string }>(
+    `SELECT id FROM version WHERE id = ANY (string_to_array($1, ',')::uuid[])
+     UNION ALL SELECT id FROM audit WHERE id = ANY (string_to_array($1, ',')::uuid[])`,
+    [ids.join()]
+  )
+
 /** The ratings that commits kept while their rows waited, in order. Index: rating_redo_pkey. */
 export const redo = (sql: PgClient, season: string) =>
   sql.unsafe<{ readonly seq: number; readonly ratings: Uint8Array }>(

@@ -144,9 +144,9 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "model/rivalQueries.ts met": [[{ version, from: new Date(0), seats: 2_000 }]],
   "object/queries.ts note": [{ keys: ["weights/sha256/00"], at: now }],
   "object/queries.ts keptBytes": [{ owner_id: account, but: ["sha256:w101"] }],
-  "runner/auditQueries.ts overdue": [{ since: now, own_since: now, seen_after: now, leases: 8 }],
-  "runner/auditQueries.ts take": [{ runner: account, key: account, season_id: null, now, until: now, since: now, limit: 1 }],
-  "runner/auditQueries.ts keepOnly": [version, [version]],
+  "runner/replayAuditQueries.ts overdue": [{ since: now, own_since: now, seen_after: now, leases: 8 }],
+  "runner/replayAuditQueries.ts take": [{ runner: account, key: account, season_id: null, now, until: now, since: now, limit: 1 }],
+  "runner/replayAuditQueries.ts keepOnly": [version, [version]],
   "runner/queries.ts addKey": [
     { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }
   ],

@@ -22,7 +22,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Ongoing } from "../account/Ongoing.ts"
-import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { RunnerKeys } from "../runner/RunnerKeys.ts"
 import { OwnerChecks } from "../season/OwnerChecks.ts"
 import { type AccountState, makeQueries } from "./userQueries.ts"
@@ -52,7 +52,7 @@ const changesOf = (held: AccountState, { admin = held.admin, suspended = held.su
 })
 
 const makeEdit = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const checks = yield* OwnerChecks
   const ongoing = yield* Ongoing
   const queries = yield* makeQueries
@@ -77,7 +77,7 @@ const makeEdit = Effect.gen(function* () {
   })
 
   return Effect.fn("Users.edit")(function* (account: SignedIn, username: string, change: EditUser) {
-    yield* audits
+    yield* auditLog
       .logged(nowhere, write(account, username, change), ({ changes }) =>
         Object.keys(changes).length === 0 ? undefined : auditOf(account, "user.edit", username, changes)
       )

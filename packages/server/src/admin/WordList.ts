@@ -7,7 +7,7 @@ import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { wordOf } from "../account/folding.ts"
-import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { makeQueries } from "./wordQueries.ts"
 
 export class WordList extends Context.Service<
@@ -29,7 +29,7 @@ export class WordList extends Context.Service<
 const NO_WORD = "A word is made of letters and digits, with nothing between them."
 
 const makeWordList = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const queries = yield* makeQueries
 
   const list = Effect.fn("WordList.list")(function* ({ cursor, limit }: PageOf) {
@@ -52,7 +52,7 @@ const makeWordList = Effect.gen(function* () {
   const add = Effect.fn("WordList.add")(function* (account: SignedIn, spelled: string) {
     const word = wordOf(spelled)
     if (word === undefined) return yield* new InvalidRequest({ detail: NO_WORD, errors: [{ path: "word", message: NO_WORD }] })
-    const { row } = yield* audits.logged(nowhere, put(word, spelled), ({ isNew }) =>
+    const { row } = yield* auditLog.logged(nowhere, put(word, spelled), ({ isNew }) =>
       isNew ? auditOf(account, "word.add", spelled) : undefined
     )
     return row
@@ -64,7 +64,7 @@ const makeWordList = Effect.gen(function* () {
   })
 
   const remove = Effect.fn("WordList.remove")(function* (account: SignedIn, spelled: string) {
-    return yield* audits.logged(nowhere, take(wordOf(spelled)), ({ word }) => auditOf(account, "word.remove", word))
+    return yield* auditLog.logged(nowhere, take(wordOf(spelled)), ({ word }) => auditOf(account, "word.remove", word))
   })
 
   return WordList.of({ list, add, remove })

@@ -12,7 +12,7 @@ import { engineOf } from "@agon/engine/registry.ts"
 import { Context, Effect, Layer } from "effect"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
-import { auditOf } from "../audit/audits.ts"
+import { auditOf } from "../audit/auditLog.ts"
 import { Seasons } from "../season/Seasons.ts"
 import { Boards } from "./Boards.ts"
 

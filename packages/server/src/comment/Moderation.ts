@@ -14,7 +14,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits } from "../audit/audits.ts"
+import { auditOf, makeAuditLog } from "../audit/auditLog.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeCommentNotifications } from "./commentNotifications.ts"
 import { type ModeratedRow, makeQueries } from "./moderationQueries.ts"
@@ -50,7 +50,7 @@ const changes = ({ approved, reports, state }: ModeratedRow, verdict: Verdict) =
   verdict === "removed" ? state !== "removed" : state !== "published" || reports > 0 || !approved
 
 const makeDecide = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
   const notify = yield* makeCommentNotifications
@@ -74,7 +74,7 @@ const makeDecide = Effect.gen(function* () {
     if (Option.isNone(found)) return yield* gone
     const { author, game, season_id } = found.value
     const action = verdict === "approved" ? "comment.approve" : "comment.remove"
-    const { before } = yield* audits
+    const { before } = yield* auditLog
       .logged({ game, season_id }, write(id, verdict), ({ before, changed }) =>
         changed ? auditOf(account, action, id, { author, thread: before.thread_id, was: before.state }) : undefined
       )
@@ -85,7 +85,7 @@ const makeDecide = Effect.gen(function* () {
 })
 
 const makeModeration = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
 
@@ -119,7 +119,7 @@ const makeModeration = Effect.gen(function* () {
   const lock = Effect.fn("Moderation.lock")(function* (account: SignedIn, id: string, locked: boolean) {
     const { game, match_id, model_id, season_id } = yield* find(id).pipe(Effect.catchTag(["SqlError", "SchemaError"], Effect.die))
     const subject = subjectOf({ match_id, model_id })
-    const { comments } = yield* audits
+    const { comments } = yield* auditLog
       .logged({ game, season_id }, write(id, locked), (thread) =>
         thread.locked === locked ? undefined : auditOf(account, locked ? "thread.lock" : "thread.open", id, subject)
       )

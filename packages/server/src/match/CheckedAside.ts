@@ -4,7 +4,7 @@
  * them, so a node that takes the season over begins there.
  */
 import { Cause, Clock, Context, Effect } from "effect"
-import { makeAudits, ownAudit } from "../audit/audits.ts"
+import { makeAuditLog, ownAudit } from "../audit/auditLog.ts"
 import { storableText } from "../database/storable.ts"
 import { seldom } from "../process/seldom.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
@@ -28,13 +28,13 @@ interface Season {
 
 /** Gives up on a match, and writes the reason to the audit log. */
 export const makePassOver = Effect.map(
-  makeAudits,
-  (audits) => (season_id: string, match: Checkable, said: string) =>
+  makeAuditLog,
+  (auditLog) => (season_id: string, match: Checkable, said: string) =>
     Effect.gen(function* () {
       const why = storableText(said, CAUSE_MAX)
       yield* Effect.logError("a match was never looked at", { match: match.id, why })
       const told = ownAudit("match.unchecked", match.id, { why })
-      yield* Effect.ignoreCause(audits.logged({ game: match.game, season_id }, Effect.void, () => told))
+      yield* Effect.ignoreCause(auditLog.logged({ game: match.game, season_id }, Effect.void, () => told))
     })
 )
 

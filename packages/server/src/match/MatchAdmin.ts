@@ -8,7 +8,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
-import { auditOf } from "../audit/audits.ts"
+import { auditOf } from "../audit/auditLog.ts"
 import { makeQueries } from "./adminQueries.ts"
 
 export class MatchAdmin extends Context.Service<

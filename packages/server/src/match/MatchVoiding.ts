@@ -7,14 +7,14 @@
  * A flagged runner reads `draining`: it may finish its leases, whose results are checked like all others, and never gets
  * new ones. A key whose runners were flagged three times within a day is not trusted: its other runners are stopped
  * with the third, and sessions that it opens get no work until the day is over. An administrator can end that sooner by revoking
- * the key and making another; the contract (4.7) has no way to void all matches that a key has played, and needs none, since
+ * the key and making another. There is no way to void all matches that a key has played, and none is needed, since
  * every match is checked on its own.
  */
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Parking } from "../actor/Parking.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
-import { makeAudits, ownAudit } from "../audit/audits.ts"
+import { makeAuditLog, ownAudit } from "../audit/auditLog.ts"
 import { makeQueries } from "./voidingQueries.ts"
 
 export interface SuspectMatch {
@@ -46,7 +46,7 @@ export class MatchVoiding extends Context.Service<
 
 const makeMatchVoiding = Effect.gen(function* () {
   const actors = yield* SeasonActors
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const parking = yield* Parking
   const queries = yield* makeQueries
 
@@ -57,7 +57,7 @@ const makeMatchVoiding = Effect.gen(function* () {
       if (flagged !== undefined) yield* queries.stopKey({ key: flagged.key_id, now })
       return flagged
     })
-    yield* audits.logged(yield* queries.placeOf(season_id), write, (flagged) =>
+    yield* auditLog.logged(yield* queries.placeOf(season_id), write, (flagged) =>
       flagged?.fresh ? ownAudit("runner.flag", runner, { name: flagged.name, key: flagged.key_id, match, detail }) : undefined
     )
     parking.stop(runner)
@@ -72,7 +72,7 @@ const makeMatchVoiding = Effect.gen(function* () {
 
   const leave = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: SuspectMatch, why: string) {
     const place = yield* queries.placeOf(season_id)
-    yield* audits.logged(place, Effect.void, () => ownAudit("match.doubt", match, { detail, runners, why }))
+    yield* auditLog.logged(place, Effect.void, () => ownAudit("match.doubt", match, { detail, runners, why }))
     yield* Effect.logError("a match was not voided", { match, detail, why })
   })
 

@@ -4,7 +4,7 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Notice, Notices, SendNotice } from "@agon/api/season/notices.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
 import { makeQueries } from "./queries.ts"
 
@@ -23,7 +23,7 @@ export class PlatformNotices extends Context.Service<
 }
 
 const makePlatformNotices = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const queries = yield* makeQueries
 
   return PlatformNotices.of({
@@ -37,7 +37,7 @@ const makePlatformNotices = Effect.gen(function* () {
       const id = yield* newId
       const sent_at = new Date(yield* Clock.currentTimeMillis)
       const write = queries.announce({ id, subject, link, sent_at, sent_by: account.id })
-      const { recipients } = yield* audits.logged(nowhere, Effect.orDie(write), ({ recipients }) =>
+      const { recipients } = yield* auditLog.logged(nowhere, Effect.orDie(write), ({ recipients }) =>
         auditOf(account, "platform.notify", id, { subject, link, recipients })
       )
       return { id, subject, link, sent_at: sent_at.toISOString(), sent_by: account.username, recipients }

@@ -15,7 +15,7 @@ import type { NotFound } from "@agon/api/Problem.ts"
 import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
 import { makeOwnWebhooks } from "./ownWebhooks.ts"
 
 type Write<A, E> = (account: SignedIn, season: SeasonInPath, id: string) => Effect.Effect<A, E>
@@ -41,7 +41,7 @@ export class SeasonWebhooks extends Context.Service<
 }
 
 const makeSeasonWebhooks = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const webhooksOf = yield* makeOwnWebhooks
   const of = ({ id }: SeasonInPath) => webhooksOf({ kind: "season", id })
 
@@ -51,10 +51,7 @@ const makeSeasonWebhooks = Effect.gen(function* () {
     action: AuditAction,
     write: Effect.Effect<A, E>,
     detail: object = {}
-  ) =>
-    audits.logged({ game: season.game, season_id: season.id }, write, ({ id, url }) =>
-      auditOf(account, action, new URL(url).host, { id, ...detail })
-    )
+  ) => auditLog.logged(placeOf(season), write, ({ id, url }) => auditOf(account, action, new URL(url).host, { id, ...detail }))
 
   return SeasonWebhooks.of({
     list: Effect.fn("SeasonWebhooks.list")((season) => Effect.map(of(season).list, (webhooks) => ({ webhooks }))),

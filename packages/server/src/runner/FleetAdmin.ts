@@ -10,7 +10,7 @@ import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Ongoing } from "../account/Ongoing.ts"
 import { Parking } from "../actor/Parking.ts"
-import { auditOf, makeAudits } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, nowhere, placeOf } from "../audit/auditLog.ts"
 import { RunnerKeys } from "./RunnerKeys.ts"
 
 /** The owner of the fleet: a season, or null for the platform. */
@@ -34,10 +34,10 @@ export class FleetAdmin extends Context.Service<
   )
 }
 
-const placeOf = (fleet: Fleet) => ({ game: fleet?.game ?? null, season_id: fleet?.id ?? null })
+const placeOfFleet = (fleet: Fleet) => (fleet === null ? nowhere : placeOf(fleet))
 
 const makeFleetAdmin = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const keys = yield* RunnerKeys
   const parking = yield* Parking
   const ongoing = yield* Ongoing
@@ -45,11 +45,13 @@ const makeFleetAdmin = Effect.gen(function* () {
   return FleetAdmin.of({
     create: Effect.fn("FleetAdmin.create")(function* (account, fleet, name) {
       const write = keys.create(name, fleet?.id ?? null, account.id)
-      return yield* audits.logged(placeOf(fleet), write, ({ id, prefix }) => auditOf(account, "runner-key.create", name, { id, prefix }))
+      return yield* auditLog.logged(placeOfFleet(fleet), write, ({ id, prefix }) =>
+        auditOf(account, "runner-key.create", name, { id, prefix })
+      )
     }),
 
     revoke: Effect.fn("FleetAdmin.revoke")(function* (account, fleet, id) {
-      const ended = audits.logged(placeOf(fleet), keys.end(id, fleet?.id ?? null), ({ fresh, key }) =>
+      const ended = auditLog.logged(placeOfFleet(fleet), keys.end(id, fleet?.id ?? null), ({ fresh, key }) =>
         fresh ? auditOf(account, "runner-key.revoke", key.name, { id }) : undefined
       )
       // A fiber of its own: if the caller goes away after the key has ended, its leases are still taken back.
@@ -66,7 +68,7 @@ const makeFleetAdmin = Effect.gen(function* () {
     }),
 
     stop: Effect.fn("FleetAdmin.stop")(function* (account, fleet, id) {
-      const { fresh, runner } = yield* audits.logged(placeOf(fleet), keys.drain(id, fleet?.id ?? null), ({ fresh, runner }) =>
+      const { fresh, runner } = yield* auditLog.logged(placeOfFleet(fleet), keys.drain(id, fleet?.id ?? null), ({ fresh, runner }) =>
         fresh ? auditOf(account, "runner.stop", runner.name, { id }) : undefined
       )
       parking.stop(id)

@@ -29,15 +29,15 @@ import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { moving } from "../actor/asked.ts"
 import { Parking } from "../actor/Parking.ts"
-import { makeAudits, ownAudit } from "../audit/audits.ts"
+import { makeAuditLog, ownAudit } from "../audit/auditLog.ts"
 import { MatchVoiding } from "../match/MatchVoiding.ts"
 import { byLabel } from "../metric/byLabel.ts"
 import { fromZero } from "../metric/fromZero.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import { seldomFailed } from "../process/seldom.ts"
-import { type AuditRow, makeQueries } from "./auditQueries.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import type { Caller } from "./Runners.ts"
+import { makeQueries, type ReplayAuditRow } from "./replayAuditQueries.ts"
 
 /** Stands in the place of a season id for holdings and results of audits. */
 export const AUDITS = "audits"
@@ -157,15 +157,15 @@ const VERDICTS: ReadonlyArray<Verdict> = ["agreed", "doubter_wrong", "report_wro
 const settledBy = byLabel("agon_audits_settled_total", "verdict", "Matches that were played again, by what came of it", VERDICTS)
 
 const makeJudge = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const queries = yield* makeQueries
   const settle = (id: string, verdict: Verdict) => Effect.andThen(queries.settle(id, verdict), Metric.update(settledBy(verdict), 1))
   const voiding = yield* MatchVoiding
-  const voidSuspect = ({ match_id, season_id }: AuditRow, detail: string, runners: ReadonlyArray<string>) =>
+  const voidSuspect = ({ match_id, season_id }: ReplayAuditRow, detail: string, runners: ReadonlyArray<string>) =>
     voiding.voidMatch({ season_id, match: match_id, detail, runners })
-  const playedBy = ({ played_by }: AuditRow) => (played_by === null ? [] : [played_by])
+  const playedBy = ({ played_by }: ReplayAuditRow) => (played_by === null ? [] : [played_by])
 
-  const hear = Effect.fnUntraced(function* (audit: AuditRow, runner: string, state_sha256: string) {
+  const hear = Effect.fnUntraced(function* (audit: ReplayAuditRow, runner: string, state_sha256: string) {
     const { doubter_id, doubter_sha256, id, match_id: match, season_id } = audit
     const borneOut = state_sha256 === audit.state_sha256
     if (doubter_id === null) return yield* borneOut ? settle(id, "agreed") : queries.mismatch(audit, runner, state_sha256)
@@ -179,12 +179,12 @@ const makeJudge = Effect.gen(function* () {
   })
 
   /** Settles an audit for which no other runner came. */
-  const giveUp = Effect.fnUntraced(function* (audit: AuditRow) {
+  const giveUp = Effect.fnUntraced(function* (audit: ReplayAuditRow) {
     yield* Metric.update(givenUp, 1)
     if (audit.doubter_id === null) {
       const told = ownAudit("match.unaudited", audit.match_id, { why: NOBODY })
       const place = { game: audit.game, season_id: audit.season_id }
-      yield* audits.logged(place, settle(audit.id, "nobody_came"), () => told)
+      yield* auditLog.logged(place, settle(audit.id, "nobody_came"), () => told)
       return yield* Effect.logWarning("a match was not played again", { match: audit.match_id, why: NOBODY })
     }
     yield* voidSuspect(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.doubter_id])

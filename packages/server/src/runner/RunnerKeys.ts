@@ -17,9 +17,9 @@ import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { newId } from "../database/newId.ts"
 import { storableText } from "../database/storable.ts"
 import { gathered } from "../http/gathered.ts"
-import { makeQueries as makeAuditQueries } from "./auditQueries.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { makeQueries, type RunnerRow } from "./queries.ts"
+import { makeQueries as makeAuditQueries } from "./replayAuditQueries.ts"
 
 const PREFIX_CHARACTERS = 12
 /** Retries while a season wakes or reloads. */

@@ -1,12 +1,11 @@
-/** Notices from administrators to a season's participants, and the log of administrative writes. */
+/** Notices from administrators to a season's participants. */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
-import type { AuditLog } from "@agon/api/admin/Audit.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { Notice, type Notices as NoticePage, type SendNotice } from "@agon/api/season/notices.ts"
 import { Clock, Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { auditOf, makeAudits } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
 import { Instant } from "../database/rows.ts"
 import { publicOnly } from "../database/visibility.ts"
@@ -19,8 +18,6 @@ export class Notices extends Context.Service<
     readonly list: (season: SeasonInPath, page: PageOf) => Effect.Effect<NoticePage>
     /** Sends it to everyone on the roster who has signed in, and everyone who has ever entered a version, except those who turned notices off. */
     readonly send: (account: SignedIn, season: SeasonInPath, notice: SendNotice) => Effect.Effect<Notice>
-    /** Newest first. */
-    readonly audit: (season: SeasonInPath, page: PageOf) => Effect.Effect<AuditLog>
   }
 >()("agon/Notices") {
   static readonly layer: Layer.Layer<Notices, never, SqlClient.SqlClient> = Layer.effect(
@@ -81,7 +78,7 @@ const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 }))
 
 const makeNotices = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const queries = yield* makeQueries
   const tell = yield* makeTell
 
@@ -101,12 +98,10 @@ const makeNotices = Effect.gen(function* () {
         yield* queries.keep({ id, season_id: season.id, subject, link, sent_at, sent_by: account.id, recipients })
         return recipients
       })
-      const recipients = yield* audits.logged({ game: season.game, season_id: season.id }, write, (recipients) =>
+      const recipients = yield* auditLog.logged(placeOf(season), write, (recipients) =>
         auditOf(account, "season.notify", season.slug, { subject, link, recipients })
       )
       return { id, subject, link, sent_at: sent_at.toISOString(), sent_by: account.username, recipients }
-    }),
-
-    audit: ({ id }, page) => audits.page(id, page)
+    })
   })
 })

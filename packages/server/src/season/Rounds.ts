@@ -9,7 +9,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
-import { auditOf } from "../audit/audits.ts"
+import { auditOf } from "../audit/auditLog.ts"
 import { Instant } from "../database/rows.ts"
 
 export class Rounds extends Context.Service<

@@ -23,7 +23,7 @@ import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
-import { auditOf, makeAudits } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { gameTag, recordTag } from "../http/tags.ts"
 import { makeQueries } from "./administrationQueries.ts"
@@ -110,12 +110,10 @@ const makeCommands = Effect.gen(function* () {
 
 /** Changes of rows that the machine does not use. */
 const makeRows = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
   const record = yield* makeRecord
-
-  const placeOf = ({ game, id }: SeasonInPath) => ({ game, season_id: id })
 
   const rows: Pick<SeasonAdministration["Service"], "narrowEntry" | "feature"> = {
     narrowEntry: Effect.fn("SeasonAdministration.narrowEntry")(function* (account, season) {
@@ -129,7 +127,7 @@ const makeRows = Effect.gen(function* () {
         yield* queries.narrow(season.id)
       })
       const audit = () => auditOf(account, "season.entry", season.slug, { entry: "restricted" })
-      yield* audits.logged(placeOf(season), write, audit).pipe(Effect.ensuring(cache.purge(recordTag(season.id))))
+      yield* auditLog.logged(placeOf(season), write, audit).pipe(Effect.ensuring(cache.purge(recordTag(season.id))))
       return yield* record(account, season)
     }),
 
@@ -145,7 +143,7 @@ const makeRows = Effect.gen(function* () {
         return true
       })
       const audit = (changed: boolean) => (changed ? auditOf(account, "season.feature", season.slug) : undefined)
-      yield* audits.logged(placeOf(season), write, audit).pipe(Effect.ensuring(cache.purge(gameTag(season.game))))
+      yield* auditLog.logged(placeOf(season), write, audit).pipe(Effect.ensuring(cache.purge(gameTag(season.game))))
       return yield* record(account, season)
     })
   }

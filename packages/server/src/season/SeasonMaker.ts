@@ -11,7 +11,7 @@ import { Clock, Context, Duration, Effect, Layer, Option, Schedule } from "effec
 import type { SqlClient } from "effect/sql"
 import { OpenSeasons } from "../actor/OpenSeasons.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
-import { auditOf, makeAudits } from "../audit/audits.ts"
+import { auditOf, makeAuditLog } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
@@ -77,7 +77,7 @@ const checked = Effect.fnUntraced(function* (body: CreateSeason) {
 })
 
 const makeSeasonMaker = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const actors = yield* SeasonActors
   const cache = yield* ResponseCache
   const open = yield* OpenSeasons
@@ -100,7 +100,7 @@ const makeSeasonMaker = Effect.gen(function* () {
         if (unknown.length > 0) return yield* invalid("admins", noAccounts(unknown))
       })
       const audit = () => auditOf(account, "season.create", slug)
-      yield* audits.logged({ game, season_id: id }, write, audit).pipe(Effect.ensuring(cache.purge(gameTag(game))))
+      yield* auditLog.logged({ game, season_id: id }, write, audit).pipe(Effect.ensuring(cache.purge(gameTag(game))))
       yield* open.refresh
       yield* untilReady(actors, id)
       return (yield* Effect.orDie(seasons.find(game, slug, account.id))).record

@@ -11,7 +11,7 @@ import type { Participant, Participants, SeasonAdministrator, SeasonAdministrato
 import { isUuid } from "@agon/api/Wire.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
 import { OwnerChecks } from "./OwnerChecks.ts"
 import { makeQueries } from "./peopleQueries.ts"
@@ -48,13 +48,11 @@ export class SeasonPeople extends Context.Service<
 }
 
 const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
-const placeOf = ({ game, id }: SeasonInPath) => ({ game, season_id: id })
-
 /** Each login once, ignoring case. */
 const distinct = (logins: ReadonlyArray<string>) => [...new Map(logins.map((login) => [login.toLowerCase(), login])).values()]
 
 const makeRoster = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const checks = yield* OwnerChecks
   const queries = yield* makeQueries
 
@@ -77,7 +75,7 @@ const makeRoster = Effect.gen(function* () {
     const write = queries
       .addParticipants({ season_id: season.id, provider, rows, now: yield* now })
       .pipe(Effect.tap(checks.ofRoster(season.id, provider, logins)))
-    yield* audits.logged(placeOf(season), Effect.andThen(checks.lockLogins, write), (added) =>
+    yield* auditLog.logged(placeOf(season), Effect.andThen(checks.lockLogins, write), (added) =>
       added.length === 0
         ? undefined
         : auditOf(account, "participant.add", season.slug, { provider, logins: added.map(({ login }) => login) })
@@ -93,7 +91,7 @@ const makeRoster = Effect.gen(function* () {
           Option.match({ onNone: () => Effect.void, onSome: ({ login, provider }) => checks.ofRoster(season.id, provider, [login]) })
         )
       : Effect.succeedNone
-    const removed = yield* audits.logged(placeOf(season), Effect.andThen(checks.lockLogins, write), (row) =>
+    const removed = yield* auditLog.logged(placeOf(season), Effect.andThen(checks.lockLogins, write), (row) =>
       Option.getOrUndefined(
         Option.map(row, ({ login, provider }) => auditOf(account, "participant.remove", season.slug, { provider, login }))
       )
@@ -107,7 +105,7 @@ const makeRoster = Effect.gen(function* () {
 })
 
 const makeAdministrators = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const queries = yield* makeQueries
 
   const administrators = Effect.fn("SeasonPeople.administrators")(function* ({ id }: SeasonInPath, { cursor, limit }: PageOf) {
@@ -120,14 +118,14 @@ const makeAdministrators = Effect.gen(function* () {
     const found = yield* Effect.orDie(queries.account(username))
     if (Option.isNone(found)) return yield* new NotFound({ detail: `There is no account ${username}.` })
     const row = { season_id: season.id, account_id: found.value.id }
-    yield* audits.logged(placeOf(season), queries.appoint({ ...row, now: yield* now }), (added) =>
+    yield* auditLog.logged(placeOf(season), queries.appoint({ ...row, now: yield* now }), (added) =>
       Option.isSome(added) ? auditOf(account, "admin.appoint", username) : undefined
     )
     return yield* Effect.orDie(queries.administrator(row))
   })
 
   const dismiss = Effect.fn("SeasonPeople.dismiss")(function* (account: SignedIn, season: SeasonInPath, username: string) {
-    const dismissed = yield* audits.logged(placeOf(season), queries.dismiss({ season_id: season.id, username }), (row) =>
+    const dismissed = yield* auditLog.logged(placeOf(season), queries.dismiss({ season_id: season.id, username }), (row) =>
       Option.isSome(row) ? auditOf(account, "admin.dismiss", username) : undefined
     )
     return Option.isSome(dismissed) ? dismissed.value : yield* new NotFound({ detail: `${username} does not administer this season.` })

@@ -8,7 +8,7 @@ import type { Version } from "@agon/api/version/Version.ts"
 import { Context, Effect, Layer } from "effect"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
-import { auditOf } from "../audit/audits.ts"
+import { auditOf } from "../audit/auditLog.ts"
 import { Versions } from "./Versions.ts"
 import { VoidOrders } from "./VoidOrders.ts"
 

@@ -9,7 +9,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import type { Announcement, Announcements as Page, PatchAnnouncement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeQueries } from "./announcementQueries.ts"
@@ -46,7 +46,7 @@ const checkTimes = ({ ends_at, starts_at }: Announcement) => {
 }
 
 const makeWrites = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
   const purge = <A, E>(write: Effect.Effect<A, E>) => purging(cache, write, [announcementsTag])
@@ -56,7 +56,7 @@ const makeWrites = Effect.gen(function* () {
     yield* checkTimes(announcement)
     const now = new Date(yield* Clock.currentTimeMillis)
     const { id, title } = announcement
-    yield* audits.logged(nowhere, queries.add(announcement, now), () => auditOf(account, "announcement.add", id, { title })).pipe(purge)
+    yield* auditLog.logged(nowhere, queries.add(announcement, now), () => auditOf(account, "announcement.add", id, { title })).pipe(purge)
     return announcement
   })
 
@@ -71,7 +71,7 @@ const makeWrites = Effect.gen(function* () {
   })
 
   const edit = Effect.fn("Announcements.edit")(function* (account: SignedIn, id: string, patch: PatchAnnouncement) {
-    const { announcement } = yield* audits
+    const { announcement } = yield* auditLog
       .logged(nowhere, write(id, patch), ({ announcement: { title }, changed }) =>
         changed.length === 0 ? undefined : auditOf(account, "announcement.edit", id, { title, changed })
       )
@@ -81,7 +81,7 @@ const makeWrites = Effect.gen(function* () {
 
   const remove = Effect.fn("Announcements.remove")(function* (account: SignedIn, id: string) {
     const removal = Effect.flatMap(queries.remove(id), Option.match({ onNone: () => Effect.fail(gone), onSome: Effect.succeed }))
-    return yield* audits.logged(nowhere, removal, ({ title }) => auditOf(account, "announcement.remove", id, { title })).pipe(purge)
+    return yield* auditLog.logged(nowhere, removal, ({ title }) => auditOf(account, "announcement.remove", id, { title })).pipe(purge)
   })
 
   return { add, edit, remove }

@@ -6,7 +6,7 @@ import { SeasonPrivate } from "@agon/api/season/administration.ts"
 import { type Pick, PickExists, type PickMatch, type Picks as PickPage } from "@agon/api/writing/picks.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits } from "../audit/audits.ts"
+import { auditOf, makeAuditLog } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { registered } from "../season/registered.ts"
@@ -34,7 +34,7 @@ export class Picks extends Context.Service<
 const gone = new NotFound({ detail: "There is no such pick." })
 
 const makeWrites = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
 
@@ -49,7 +49,7 @@ const makeWrites = Effect.gen(function* () {
       const added = yield* queries.add({ id: yield* newId, match, game, season_id, note, now })
       return Option.isSome(added) ? added.value : yield* new PickExists({ detail: "The match is picked already." })
     })
-    const logged = audits.logged({ game, season_id }, add, ({ id }) => auditOf(account, "pick.add", id, { match, note }))
+    const logged = auditLog.logged({ game, season_id }, add, ({ id }) => auditOf(account, "pick.add", id, { match, note }))
     return yield* purging(cache, logged, [picksTag(game)])
   })
 
@@ -57,7 +57,7 @@ const makeWrites = Effect.gen(function* () {
     const found = yield* Effect.orDie(queries.byId(id))
     if (Option.isNone(found)) return yield* gone
     const remove = Effect.flatMap(queries.remove(id), Option.match({ onNone: () => Effect.fail(gone), onSome: Effect.succeed }))
-    const logged = audits.logged(found.value, remove, ({ match, note }) => auditOf(account, "pick.remove", id, { match, note }))
+    const logged = auditLog.logged(found.value, remove, ({ match, note }) => auditOf(account, "pick.remove", id, { match, note }))
     return yield* purging(cache, logged, [picksTag(found.value.game)])
   })
 

@@ -10,7 +10,7 @@ import { PostExists } from "@agon/api/writing/editorial.ts"
 import type { Posts as Page, PatchPost, Post, PublishedPost, WritePost } from "@agon/api/writing/Post.ts"
 import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
 import { onUnique } from "../database/rows.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
@@ -46,7 +46,7 @@ const purgedBy = (...posts: ReadonlyArray<Post>): ReadonlyArray<string> =>
   posts.flatMap(({ published_at, slug }) => (published_at === null ? [] : [feedTag, postTag(slug)]))
 
 const makeWrites = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
 
@@ -54,7 +54,7 @@ const makeWrites = Effect.gen(function* () {
     const post: Post = { slug, title, body, author: account.username, published_at }
     const now = new Date(yield* Clock.currentTimeMillis)
     const insert = Effect.asVoid(queries.add(yield* newId, account.id, post, now)).pipe(taken(slug))
-    const logged = audits.logged(nowhere, insert, () => auditOf(account, "post.add", slug, { title, published_at }))
+    const logged = auditLog.logged(nowhere, insert, () => auditOf(account, "post.add", slug, { title, published_at }))
     yield* purging(cache, logged, purgedBy(post))
     return post
   })
@@ -71,7 +71,7 @@ const makeWrites = Effect.gen(function* () {
 
   const edit = Effect.fn("Posts.edit")(function* (account: SignedIn, slug: string, patch: PatchPost) {
     const all = [feedTag, postTag(slug), postTag(patch.slug ?? slug)]
-    const logged = audits.logged(nowhere, write(slug, patch), ({ changed, post: { published_at, slug: now, title } }) =>
+    const logged = auditLog.logged(nowhere, write(slug, patch), ({ changed, post: { published_at, slug: now, title } }) =>
       changed.length === 0 ? undefined : auditOf(account, "post.edit", slug, { title, published_at, changed, slug: now })
     )
     const { post } = yield* purging(cache, logged, all, ({ before, post }) => purgedBy(before, post))
@@ -80,7 +80,7 @@ const makeWrites = Effect.gen(function* () {
 
   const remove = Effect.fn("Posts.remove")(function* (account: SignedIn, slug: string) {
     const removal = Effect.flatMap(queries.remove(slug), Option.match({ onNone: () => Effect.fail(gone), onSome: Effect.succeed }))
-    const logged = audits.logged(nowhere, removal, ({ title }) => auditOf(account, "post.remove", slug, { title }))
+    const logged = auditLog.logged(nowhere, removal, ({ title }) => auditOf(account, "post.remove", slug, { title }))
     return yield* purging(cache, logged, [feedTag, postTag(slug)], (post) => purgedBy(post))
   })
 

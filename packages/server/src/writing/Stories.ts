@@ -16,7 +16,7 @@ import { type Decided, decide as decideStory, type Story as Texts } from "@agon/
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Words } from "../account/Words.ts"
-import { auditOf, makeAudits, nowhere } from "../audit/audits.ts"
+import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
 import { makeTell } from "../notification/Notifications.ts"
 import { changedFields, purging } from "./editing.ts"
@@ -70,7 +70,7 @@ const actionOf = ({ before, decided: { story } }: Made, { state }: DecideStory):
 }
 
 const makeDecide = Effect.gen(function* () {
-  const audits = yield* makeAudits
+  const auditLog = yield* makeAuditLog
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
   const tell = yield* makeTell
@@ -95,7 +95,7 @@ const makeDecide = Effect.gen(function* () {
   })
 
   return Effect.fn("Stories.decide")(function* (account: SignedIn, model_id: string, decision: DecideStory) {
-    const logged = audits.logged(nowhere, write(model_id, decision), (made) => {
+    const logged = auditLog.logged(nowhere, write(model_id, decision), (made) => {
       const action = actionOf(made, decision)
       const { story, updated_at } = made.decided
       const detail = { owner: made.before.owner, updated_at, featured: story.featured_at !== null }

@@ -3,7 +3,7 @@
  * here, in its own transaction: a refused write leaves no row, and a committed write has one.
  */
 
-import type { SignedIn } from "@agon/api/Authorization.ts"
+import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import { type AuditLog, AuditRow } from "@agon/api/admin/Audit.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Audit, AuditAction } from "@agon/domain/season/Audit.ts"
@@ -26,6 +26,8 @@ export interface Place {
   readonly game: string | null
   readonly season_id: string | null
 }
+
+export const placeOf = ({ game, id }: SeasonInPath): Place => ({ game, season_id: id })
 
 /** The whole site, no game or season. */
 export const nowhere: Place = { game: null, season_id: null }
@@ -65,7 +67,7 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
   countOfAll: SqlSchema.findOne({ Request: Schema.Void, Result: Total, execute: () => sql`SELECT count(*)::int AS total FROM audit` })
 })
 
-export const makeAudits = Effect.map(SqlClient.SqlClient, (sql) => {
+export const makeAuditLog = Effect.map(SqlClient.SqlClient, (sql) => {
   /** Inserts one row. */
   const insert = ({ game, season_id }: Place, { action, actor, detail, id, subject }: Audit, at: Date) => sql`
     INSERT INTO audit (id, at, actor, action, game, season_id, subject, detail)
@@ -95,7 +97,7 @@ export const makeAudits = Effect.map(SqlClient.SqlClient, (sql) => {
         ),
 
     /** A page of a season's log, or of the whole log where `season_id` is null, newest first. */
-    page: Effect.fn("audits.page")(function* (season_id: string | null, { cursor, limit }: PageOf) {
+    page: Effect.fn("auditLog.page")(function* (season_id: string | null, { cursor, limit }: PageOf) {
       const cut = { limit, offset: cursor }
       const audit = yield* season_id === null ? reads.all(cut) : reads.ofSeason({ ...cut, season_id })
       const { total } = yield* season_id === null ? reads.countOfAll(undefined) : reads.countOfSeason(season_id)

@@ -42,7 +42,7 @@ const Row = Schema.Struct({
   played_by: Schema.NullOr(Schema.String),
   state_sha256: Schema.NullOr(Schema.String)
 })
-export type AuditRow = typeof Row.Type
+export type ReplayAuditRow = typeof Row.Type
 
 const row = `SELECT a.id, a.match_id, a.season_id, s.game, a.state, a.lease_n, a.runner_id, a.key_id, a.doubter_id, a.doubter_sha256,
   m.runner_id AS played_by, m.state_sha256 FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id`
@@ -136,7 +136,7 @@ const makeRenewals = (sql: SqlClient.SqlClient) => ({
 
 const makeVerdicts = (sql: SqlClient.SqlClient) => ({
   /** Locks one row by the primary key. Of the same result sent twice the first counts: a later lease is left alone. */
-  mismatch: ({ id, lease_n }: AuditRow, runner: string, state_sha256: string) => sql`
+  mismatch: ({ id, lease_n }: ReplayAuditRow, runner: string, state_sha256: string) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_sha256 = ${state_sha256}
     WHERE id = ${id} AND state = 'leased' AND lease_n = ${lease_n}`,
 

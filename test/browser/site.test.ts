@@ -212,6 +212,19 @@ else
       })
     )
 
+    it.effect("show all of a model's versions on a phone, as cards", () =>
+      Effect.gen(function* () {
+        for (const width of [320, 375]) {
+          const watched = yield* open(`/models/${Fixture.modelIds.alpha}`, { viewport: { width, height: 480 } })
+          const region = watched.page.getByRole("region", { name: "Versions" })
+          const sizes = yield* Effect.promise(() => region.evaluate(({ clientWidth, scrollWidth }: any) => ({ clientWidth, scrollWidth })))
+          assert.isAtMost(sizes.scrollWidth, sizes.clientWidth, `${width}`)
+          assert.match(yield* Effect.promise(() => region.innerText()), /Version 2[\s\S]*rank [\s\S]*nano/)
+          yield* Effect.promise(() => watched.close())
+        }
+      })
+    )
+
     it.effect("keep a long name within its cell, and the rating of who leads in sight, on a phone and a screen", () =>
       Effect.gen(function* () {
         for (const path of ["/", SPRING, `${SPRING}/ladders/open/matrix`, `/matches/${PLAYED}`]) {

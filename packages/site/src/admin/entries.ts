@@ -136,7 +136,7 @@ const NONE = "No name here begins so."
 
 const search = (of: OfSeason, state: string, name: string | undefined): Html =>
   html`<form class="filter" method="get" action="${seasonDeskAt(of.game, of.slug, PART)}" role="search" aria-label="Entries">
-${state !== "" && html`<input type="hidden" name="state" value="${state}">`}<label>Beginning of a model’s name or its owner’s username<input name="name" value="${name}" maxlength="100" autocomplete="off"></label>
+${state !== "" && html`<input type="hidden" name="state" value="${state}">`}<label>Model or owner whose name begins with<input name="name" value="${name}" maxlength="100" autocomplete="off"></label>
 <button>Search</button>
 </form>${name !== undefined && html`\n<p><a href="${listAt(of, state)}">All of them</a></p>`}`
 

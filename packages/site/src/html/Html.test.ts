@@ -101,6 +101,7 @@ it("numbers, sizes and times read as people write them", () => {
   assert.deepStrictEqual([count(0), count(999), count(1_000), count(12_345_678)], ["0", "999", "1,000", "12,345,678"])
   assert.deepStrictEqual([2.4, -2.6, -0.4].map(signedWhole).map(String), ["+2", "&#8722;3", "0"])
   assert.deepStrictEqual([decimal(-0.01), decimal(-1.25), signed(2), signed(-2), signed(0)], ["0.0", "−1.3", "+2.0", "−2.0", "0.0"])
-  assert.deepStrictEqual([bytes(1), bytes(1_536), bytes(2 ** 31)], ["1 bytes", "1.5 KiB", "2 GiB"])
+  assert.deepStrictEqual([0.04, -0.04, 0.05].map(signed), ["0.0", "0.0", "+0.1"], "no sign of what is shown as nothing")
+  assert.deepStrictEqual([bytes(1), bytes(2), bytes(1_536), bytes(2 ** 31)], ["1 byte", "2 bytes", "1.5 KiB", "2 GiB"])
   assert.deepStrictEqual([duration(1), duration(90), duration(600), duration(7_200)], ["1 second", "90 seconds", "10 minutes", "2 hours"])
 })

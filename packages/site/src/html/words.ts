@@ -28,8 +28,11 @@ export const decimal = (n: number): string =>
 /** `41,602.5` */
 export const grouped = (n: number): string => decimal(n).replace(/\B(?=(\d{3})+\.)/g, ",")
 
-/** `+3.2`, `−1.0` */
-export const signed = (n: number): string => (n > 0 ? `+${decimal(n)}` : decimal(n))
+/** `+3.2`, `−1.0`; `0.0` has no sign, whatever it was rounded from. */
+export const signed = (n: number): string => {
+  const text = decimal(n)
+  return n > 0 && text !== "0.0" ? `+${text}` : text
+}
 
 /** `+3`, `−1`, `0` */
 export const signedWhole = (n: number): string | Html => {
@@ -42,7 +45,7 @@ const UNITS = ["bytes", "KiB", "MiB", "GiB", "TiB"]
 export const bytes = (n: number): string => {
   let [size, unit] = [n, 0]
   while (size >= 1024 && unit < UNITS.length - 1) [size, unit] = [size / 1024, unit + 1]
-  return `${Number(size.toFixed(1))} ${UNITS[unit]}`
+  return n === 1 ? "1 byte" : `${Number(size.toFixed(1))} ${UNITS[unit]}`
 }
 
 /** `10 minutes`, `1 hour` */

@@ -24,7 +24,7 @@ const around = (offset: number) => ({ cursor: Math.max(0, offset - 1), limit: RO
 
 const standings = (at: Places, board: Leaderboard, offset: number): Html => {
   const begin = offset - around(offset).cursor
-  return html`${offset === 0 && board.entries.length > 1 && html`<p>${lead(board)}</p>\n`}${ladderTable(at, board, { begin, end: begin + ROWS })}
+  return html`${ladderTable(at, board, { begin, end: begin + ROWS })}
 ${board.entries.length > 0 && READING}`
 }
 
@@ -50,7 +50,7 @@ export const ladderPage: SharedRoute = {
 ${ladderNav(ladder, (each) => at.ladder(game, season, each))}
 ${viewNav(at, [game, season, ladder], "ladder")}
 ${board.closed ? html`<p>The season is over; this is where everybody stood.</p>` : board.round !== null && html`<p>In ${board.round.kind === "finals" ? "the finals" : `round ${board.round.n}`}, which owes each model ${count(board.round.games)} matches.</p>`}
-${refused && tooLong}${(board.total > 0 || name !== undefined) && searchForm(path, name, refused)}${!refused && html`${rows}${pager({ path, query: wanted === undefined ? {} : { name: wanted }, offset, rows: ROWS, next })}`}`
+${name === undefined && offset === 0 && board.entries.length > 1 && html`<p>${lead(board)}</p>\n`}${refused && tooLong}${(board.total > 0 || name !== undefined) && searchForm(path, name, refused)}${!refused && html`${rows}${pager({ path, query: wanted === undefined ? {} : { name: wanted }, offset, rows: ROWS, next })}`}`
     const leading = offset === 0 && name === undefined ? { description: ladderInWords(board) } : {}
     const title = `${name === undefined ? "The" : `“${name}” on the`} ${ladder} ladder of ${board.season_name}`
     return { title, ...leading, main, ...(refused ? { status: 400 } : {}) }

@@ -17,7 +17,7 @@ export const isSearchTerm = Schema.is(SearchTerm)
 
 /** `refused`: whether what was typed is longer than a name. */
 export const searchForm = (ladder: string, name: string | undefined, refused = false): Html =>
-  html`<form class="filter" method="get" action="${ladder}" role="search" aria-label="This ladder"><label>Beginning of a model’s name or its owner’s username<input name="name" value="${name}" maxlength="${NAME_MAX}" autocomplete="off"${refused && html` aria-invalid="true" aria-describedby="refusal"`}></label>
+  html`<form class="filter" method="get" action="${ladder}" role="search" aria-label="This ladder"><label>Model or owner whose name begins with<input name="name" value="${name}" maxlength="${NAME_MAX}" autocomplete="off"${refused && html` aria-invalid="true" aria-describedby="refusal"`}></label>
 <button>Search</button>
 </form>
 ${name !== undefined && html`<p><a href="${ladder}">The whole ladder</a></p>\n`}`

@@ -1,7 +1,7 @@
 import type { Frame, Seat } from "@agon/api/match/Match.ts"
 import { assert, describe, it } from "vitest"
 import { inPublic } from "../html/links.ts"
-import { seatTable } from "./seats.ts"
+import { change, seatTable } from "./seats.ts"
 
 const seat = (n: number, model: string, rank: number): Seat => ({
   ...{ seat: n, model_id: model, version_id: "v", model, owner: null, rank, score: 1, version: 1, class: "nano" },
@@ -24,6 +24,11 @@ describe("the seats of a match", () => {
     assert.isBelow(rows.indexOf("Beta"), rows.indexOf("Alpha"))
     assert.include(rows, '<th scope="col">Out by</th>')
     assert.match(rows, /Alpha[\s\S]*<td>hit a wall<\/td>/)
+  })
+
+  it("colour a change of rating that shows, and none that is shown as nothing", () => {
+    const colours = [3, -3, 0.04, -0.04, 0].map((by) => /class="(\w+)"/.exec(String(change(by)))?.[1])
+    assert.deepStrictEqual(colours, ["good", "bad", undefined, undefined, undefined])
   })
 
   it("say nothing of it where the last position is not known, or nobody went out", () => {

@@ -7,7 +7,10 @@ import { causeText } from "../picture/describe.ts"
 import { readPosition } from "../picture/Position.ts"
 import { seatBadge } from "../picture/seats.ts"
 
-export const change = (change: number): Html => html`<span class="${change < 0 ? "bad" : "good"}">${signed(change)}</span>`
+export const change = (change: number): Html | string => {
+  const text = signed(change)
+  return text === "0.0" ? text : html`<span class="${change < 0 ? "bad" : "good"}">${text}</span>`
+}
 
 const changes = (rating_change: Seat["rating_change"]): ReadonlyArray<Html> =>
   Object.entries(rating_change ?? {}).map(([ladder, by], i) => html`${i > 0 && html`<br>`}${ladder} ${change(by)}`)

@@ -21,13 +21,13 @@ const weight = ({ class: name, infer_us, param_count, size_bytes }: Version): Ht
   ].join(", ")}`
 
 const row = (at: Places, seasonOf: SeasonNames, version: Version): Html => html`<tr id="v${version.version}">
-<th scope="row" class="n">${version.version}</th>
+<th scope="row" class="n"><span class="unit">Version </span>${version.version}</th>
 <td><a href="${at.season(version.game, version.season)}">${said(seasonOf(version.game, version.season))}</a></td>
 <td>${words(version.status)}${version.phase !== null && html`, ${words(version.phase)}`}${version.successor !== null && html` by v${version.successor}`}</td>
-<td><ul class="plain">${standings(version)}</ul></td>
+<td class="own">${Object.keys(version.ratings).length > 0 && html`<ul class="plain">${standings(version)}</ul>`}</td>
 <td>${weight(version)}</td>
 <td>${time(version.created_at)}</td>
-<td>${version.note !== null && said(version.note)}</td>
+<td class="own">${version.note !== null && said(version.note)}</td>
 </tr>
 `
 
@@ -39,7 +39,7 @@ export const versionTable = (
 ): Html =>
   versions.length === 0
     ? html`<p class="faint">${none}</p>`
-    : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table>
+    : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table class="versions">
 <caption>Public versions, the newest first</caption>
 <thead><tr><th scope="col">Version</th><th scope="col">Season</th><th scope="col">State</th><th scope="col">Ratings</th><th scope="col">Class and weight</th><th scope="col">Submitted</th><th scope="col">Note</th></tr></thead>
 <tbody>

@@ -4,12 +4,12 @@
  * below, by the names of its parameters; where they do not do it is reported, and gets an entry of its own in `ARGUMENTS`.
  */
 
-import { globSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { PLANNING } from "@agon/server/database/Database.ts"
 import type { Asked, Fitting, Listing } from "@agon/server/match/listing.ts"
 import { PgClient } from "@effect/sql-pg"
-import { assert, layer } from "@effect/vitest"
+import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient } from "effect/sql"
@@ -186,6 +186,12 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "notification/webhookQueries.ts sweep": [],
   "writing/pickQueries.ts add": [{ ...NAMED, match: account, note: null }],
   "view/queries.ts add": [{ rows: seen, games: ["snakes", "othello"], oldest: "2025-11-01", now }],
+  "version/reachQueries.ts reach": [{ ...NAMED, runtimes: ["runtime"] }],
+  "runner/fleetQueries.ts reach": [{ ...NAMED, runtimes: ["runtime"] }],
+  ...Object.fromEntries(
+    ["version", "match", "webhook"].map((name) => [`season/inSeasonQueries.ts ${name}`, [{ season_id, name: account }]])
+  ),
+  "audit/queries.ts insert": [NAMED, { id: account, actor: account, action: "season.close", subject: "big", detail: null }, now],
   "match/checkQueries.ts next": [
     { season_id, until: now, limit: 32, after: { ended_at: new Date(now.getTime() - 86_400_000), id: account } }
   ],
@@ -317,6 +323,15 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ model, outcome: "draw", sort: "longest" }, "seat_version"],
   [{ owner: "owner50", ladder: "open", class: "nano" }, "seat_version"]
 ]
+
+/** Read by themselves every so often, and not by any request: the figures of /metrics, and the seasons in play. */
+const BESIDE_REQUESTS = ["actor/OpenSeasons.ts", "dataset/DatasetMetrics.ts", "notification/OutboxMetrics.ts", "runner/FleetMetrics.ts"]
+
+it("statements with a schema stand in files whose plans are looked at", () => {
+  const all = globSync(join(folder, "**/*.ts")).filter((file) => !file.endsWith("ueries.ts"))
+  const others = all.filter((file) => /\bSqlSchema\.find/.test(readFileSync(file, "utf8")))
+  assert.deepStrictEqual(others.map((file) => relative(folder, file)).toSorted(), BESIDE_REQUESTS)
+})
 
 layer(filled)("plans", (it) => {
   it.effect("each statement starts from an index and sorts no more than an entry's matches", () =>

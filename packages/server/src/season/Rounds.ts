@@ -1,16 +1,16 @@
-/** Rounds of a season: its actor plans, moves and withdraws them; the rows are read here. */
+/** Rounds of a season: its actor plans, moves and withdraws them; the rows are read here (roundQueries.ts). */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
-import { type PatchRound, type PlanRound, Round, type Rounds as RoundPage, RoundStarted } from "@agon/api/season/rounds.ts"
+import { type PatchRound, type PlanRound, type Round, type Rounds as RoundPage, RoundStarted } from "@agon/api/season/rounds.ts"
 import { SeasonClosed } from "@agon/api/version/refusals.ts"
-import { Context, Effect, Layer, Schema } from "effect"
-import { SqlClient, SqlSchema } from "effect/sql"
+import { Context, Effect, Layer } from "effect"
+import type { SqlClient } from "effect/sql"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf } from "../audit/auditLog.ts"
-import { Instant } from "../database/rows.ts"
+import { makeQueries } from "./roundQueries.ts"
 
 export class Rounds extends Context.Service<
   Rounds,
@@ -34,41 +34,6 @@ export class Rounds extends Context.Service<
     Effect.suspend(() => makeRounds)
   )
 }
-
-const RoundRow = Schema.Struct({
-  ...Round.fields,
-  starts_at: Instant,
-  started_at: Schema.NullOr(Instant),
-  ended_at: Schema.NullOr(Instant)
-})
-
-const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => {
-  const columns = sql.literal(`n, kind, games, starts_at, started_at, ended_at,
-    CASE WHEN withdrawn THEN 'withdrawn' WHEN started_at IS NULL THEN 'pending' WHEN ended_at IS NULL THEN 'current' ELSE 'over' END AS state`)
-  return {
-    /** By round_pkey, in their order. */
-    rounds: SqlSchema.findAll({
-      Request: Schema.Struct({ season_id: Schema.String, limit: Schema.Int, offset: Schema.Int }),
-      Result: RoundRow,
-      execute: ({ limit, offset, season_id }) => sql`
-        SELECT ${columns} FROM round WHERE season_id = ${season_id} ORDER BY n LIMIT ${limit} OFFSET ${offset}`
-    }),
-    /** One row by round_pkey. */
-    round: SqlSchema.findOne({
-      Request: Schema.Struct({ season_id: Schema.String, n: Schema.Int }),
-      Result: RoundRow,
-      execute: ({ n, season_id }) => sql`SELECT ${columns} FROM round WHERE season_id = ${season_id} AND n = ${n}`
-    }),
-    /** By round_pkey, a few rows; and whether the season is closing, by its primary key. */
-    counted: SqlSchema.findOne({
-      Request: Schema.String,
-      Result: Schema.Struct({ total: Schema.Int, closing: Schema.Boolean }),
-      execute: (season_id) => sql`
-        SELECT (SELECT count(*)::int FROM round r WHERE r.season_id = s.id) AS total, s.close_requested_at IS NOT NULL AS closing
-        FROM season s WHERE s.id = ${season_id}`
-    })
-  }
-})
 
 const makeRounds = Effect.gen(function* () {
   const actors = yield* SeasonActors

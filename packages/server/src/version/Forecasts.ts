@@ -10,7 +10,7 @@ import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { KnownRuntimes } from "../runner/KnownRuntimes.ts"
 import { SEEN_WITHIN_MS } from "../runner/Runners.ts"
-import { makeReachQuery } from "./reachQuery.ts"
+import { makeQueries } from "./reachQueries.ts"
 import type { StoredVersion } from "./Versions.ts"
 
 /** Seasons that one answer looks at side by side. */
@@ -31,12 +31,12 @@ const NOTHING: Forecast = { waiting: null, next_match_eta_s: null }
 const makeForecasts = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const known = yield* KnownRuntimes
-  const reachOf = yield* makeReachQuery
+  const queries = yield* makeQueries
 
   const ofSeason = Effect.fnUntraced(function* (rows: ReadonlyArray<StoredVersion>) {
     const { game, season } = rows[0]!
     const seen_after = new Date((yield* Clock.currentTimeMillis) - SEEN_WITHIN_MS)
-    const found = yield* Effect.orDie(reachOf({ game, slug: season, seen_after, runtimes: [...known] }))
+    const found = yield* Effect.orDie(queries.reach({ game, slug: season, seen_after, runtimes: [...known] }))
     if (Option.isNone(found)) return [] // it is closed
     const { admissions, id, matches, ...slots } = found.value
     const counted = (use: FleetUse, own: number, platform: number) =>

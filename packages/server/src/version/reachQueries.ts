@@ -1,12 +1,12 @@
-/** The slots of the runners that a season can count on. */
+/** The statement on the slots of the runners that a season can count on. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
 const Use = Schema.Literals(["own", "platform", "both"])
 
-/** The season by season_slug, and the runners of the last minute by runner_seen; none where the season is closed. */
-export const makeReachQuery = Effect.map(SqlClient.SqlClient, (sql) =>
-  SqlSchema.findOneOption({
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** The season by season_slug, and the runners of the last minute by runner_seen; none where the season is closed. */
+  reach: SqlSchema.findOneOption({
     Request: Schema.Struct({ game: Schema.String, slug: Schema.String, seen_after: Schema.Date, runtimes: Schema.Array(Schema.String) }),
     Result: Schema.Struct({
       id: Schema.String,
@@ -31,4 +31,4 @@ export const makeReachQuery = Effect.map(SqlClient.SqlClient, (sql) =>
         AND (k.season_id = s.id OR k.season_id IS NULL)
       WHERE s.game = ${game} AND s.slug = ${slug} AND s.closed_at IS NULL GROUP BY s.id`
   })
-)
+}))

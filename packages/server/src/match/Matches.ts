@@ -15,6 +15,7 @@ import type { Viewer } from "../database/visibility.ts"
 import { firstGame, registered } from "../season/registered.ts"
 import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
+import { makeDeepPages } from "./DeepPages.ts"
 import { isKeepable } from "./firstRows.ts"
 import { type CountSeason, type FirstRows, filtersOf, isScattered, makeFirstRows, makeOwnTotals, makeTotals } from "./keptMatches.ts"
 import { makeListStore } from "./ListStore.ts"
@@ -98,6 +99,7 @@ const makeLists = Effect.fnUntraced(function* (
   firstRows: FirstRows
 ) {
   const seasons = yield* Seasons
+  const inTurn = makeDeepPages()
 
   /** With a side and no season every season is searched; without either, the featured one. */
   const seasonOf = Effect.fnUntraced(function* (query: Asked, viewer: Viewer) {
@@ -139,7 +141,7 @@ const makeLists = Effect.fnUntraced(function* (
     const cut = { limit: limit + 1, offset: cursor }
     const upTo = cut.offset + cut.limit
     if (first === undefined || (!first.whole && first.rows.length < upTo))
-      return { rows: yield* Effect.orDie(queries.cards(listing, cut, fitting)), total: fitting.total }
+      return { rows: yield* inTurn(upTo, Effect.orDie(queries.cards(listing, cut, fitting))), total: fitting.total }
     // Matches get comments at any time: they are put in order anew.
     const isOrdered = isKeepable(sort)
     const from = isOrdered && sort !== "newest" ? cursor : 0

@@ -4,7 +4,7 @@ import type { Client } from "@agon/api/Client.ts"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
-import { replayKey, replayUploadKey } from "@agon/server/object/keys.ts"
+import { replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, type Scope } from "effect"
@@ -153,7 +153,7 @@ inService("may come within its result, by either route, and then needs no upload
     assert.isBelow(text.length, 65_536)
     assert.deepStrictEqual(yield* say(fleet.client, first, inlineOf(first, text)), { accepted: true })
     assert.deepStrictEqual(yield* say(fleet.client, first, inlineOf(first, "another, too late")), { accepted: true }, "as before")
-    assert.deepStrictEqual(yield* keysOf(first), [replayKey(first.match_id, hashOf(bytesOf(played(first).replay)))])
+    assert.deepStrictEqual(yield* keysOf(first), [], "it is a row beside its match, and no object")
 
     const second = yield* leaseOne(fleet.client, runner)
     const results = [{ lease: second.lease, ...inlineOf(second, canonicalJson(played(second).replay)) }]
@@ -163,6 +163,12 @@ inService("may come within its result, by either route, and then needs no upload
     for (const work of [first, second]) {
       const { replay_url } = yield* json(`${origin}/v1/matches/${work.match_id}`)
       assert.deepStrictEqual(yield* json(replay_url), JSON.parse(canonicalJson(played(work).replay)))
+      const part = yield* Effect.promise(() => fetch(replay_url, { headers: { range: "bytes=2-5" } }))
+      assert.deepStrictEqual([part.status, yield* Effect.promise(() => part.text())], [206, canonicalJson(played(work).replay).slice(2, 6)])
+      const sent = (url: string, method: string) => Effect.promise(() => fetch(url, { method }).then(({ status }) => status))
+      const other = replay_url.replace(work.match_id, first.match_id === work.match_id ? second.match_id : first.match_id)
+      const answers = [sent(replay_url, "HEAD"), sent(replay_url, "PUT"), sent(other, "GET"), sent(replay_url.split("?")[0], "GET")]
+      assert.deepStrictEqual(yield* Effect.all(answers), [200, 405, 403, 403])
     }
     yield* ReplayCheck.use(({ look }) => look)
     assert.strictEqual((yield* json(`${origin}/v1/matches/${first.match_id}`)).status, "rated")

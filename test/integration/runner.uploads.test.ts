@@ -3,14 +3,17 @@
 import { mkdtempSync, rmSync, utimesSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { replayKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { makeKeepReplay } from "@agon/server/runner/keepReplay.ts"
 import { LEFT_MS, ReplayUploads } from "@agon/server/runner/ReplayUploads.ts"
 import { assert, it } from "@effect/vitest"
 import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { about, hashOf, isMatch, keyed, played, playMatches, report, seasonOf, toldOf, uploaded } from "../support/Referee.ts"
+import { hashOf, isMatch, keyed, played, report, seasonOf, toldOf, uploaded } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const temporary = Effect.acquireRelease(
@@ -18,6 +21,14 @@ const temporary = Effect.acquireRelease(
   (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
 )
 const bytes = new TextEncoder().encode("never reported")
+
+/** The true result of a match, with its replay in it. */
+const withinOf = (work: Parameters<typeof uploaded>[0]) => {
+  const match = played(work)
+  const inline = canonicalJson(match.replay)
+  const replay = { hash: hashOf(Buffer.from(inline)), bytes: Buffer.byteLength(inline), inline }
+  return { kind: "match", runtime_version: "test", played_ms: 1, ...toldOf(work, match), lease: work.lease, replay } as const
+}
 
 it.live(
   "are removed an hour later, also where the service was started anew since, and nothing else is",
@@ -109,50 +120,65 @@ it.live(
 )
 
 it.live(
-  "are no copies of what came within a result that was refused, also where the service was started anew since",
+  "are none of what came within a result: it is kept with its match, or not at all",
   () =>
     Effect.gen(function* () {
       const directory = yield* temporary
-      const life = Effect.provide(Service.layer({ directory, database_url: yield* Postgres.url({ migrate: true }) }))
-      const keys = (prefix: string) =>
-        ObjectStore.use(({ list }) => list({ prefix, limit: 10 })).pipe(Effect.map((found) => found.map(({ key }) => key)))
-      const inline = "never accepted"
-      const replay = { hash: hashOf(Buffer.from(inline)), bytes: inline.length, inline }
-
-      const { match, secret, work } = yield* Effect.gen(function* () {
+      const database_url = yield* Postgres.url({ migrate: true })
+      const kept = (sql: SqlClient.SqlClient) => sql<{ readonly content: Uint8Array }>`SELECT content FROM replay`
+      const all = ObjectStore.use(({ list }) =>
+        Effect.map(Effect.all([list({ prefix: "replays/", limit: 10 }), list({ prefix: "incoming/replays/", limit: 10 })]), (lists) =>
+          lists.flat()
+        )
+      )
+      yield* Effect.gen(function* () {
         const fleet = yield* keyed("within")
         yield* seasonOf("within", fleet)
+        const sql = yield* SqlClient.SqlClient
         const runner = yield* fleet.open(["match"])
         const { leases } = yield* fleet.client.runner.lease({ payload: { runner, max: 2, wait_s: 10 } })
         const [work, other] = leases.filter(isMatch)
-        const told = { kind: "match", runtime_version: "test", played_ms: 1, ...toldOf(work!, played(work!)) } as const
-        const results = [
-          { ...told, lease: work!.lease, replay },
-          { ...told, lease: other!.lease, replay: { hash: replay.hash, bytes: replay.bytes } } // not uploaded, so that none is applied
-        ]
-        const refused = yield* Effect.flip(fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, results } }))
-        assert.deepInclude(refused, { code: "invalid_request", detail: "The replay is missing." })
-        assert.deepStrictEqual(yield* keys("incoming/replays/"), [replayUploadKey(work!.lease)])
-        yield* ObjectStore.use(({ put }) => put(replayKey(work!.match_id, replay.hash), Buffer.from(inline))) // it may have come so far or not
-        yield* fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, holds: [] } }) // both go back
-        return { match: work!.match_id, secret: fleet.secret, work: work!.lease }
-      }).pipe(life)
-
-      yield* Effect.gen(function* () {
-        const { sweep } = yield* ReplayUploads
-        utimesSync(join(directory, "objects", "objects", replayUploadKey(work)), 0, 0)
-        assert.strictEqual(yield* sweep, 0, "the match is open")
-        const client = yield* (yield* Service.Service).runner(secret)
-        const { runner } = yield* client.runner.openSession({ payload: { ...about, accepts: ["match"] } })
-        const again = yield* playMatches(client, runner, 2)
-        assert.include(
-          again.map(({ match_id }) => match_id),
-          match
+        const within = withinOf(work!)
+        const { inline, ...replay } = within.replay
+        const unsent = { ...within, lease: other!.lease, replay } // not uploaded, so that none is applied
+        const say = (results: ReadonlyArray<typeof within | typeof unsent>) =>
+          fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, results } })
+        assert.deepInclude(yield* Effect.flip(say([within, unsent])), { code: "invalid_request", detail: "The replay is missing." })
+        assert.deepStrictEqual(yield* kept(sql), [])
+        assert.deepStrictEqual((yield* say([within])).results, [{ lease: work!.lease, accepted: true, reason: null }])
+        assert.deepStrictEqual((yield* say([within])).results, [{ lease: work!.lease, accepted: true, reason: null }], "said again")
+        assert.deepStrictEqual(
+          (yield* kept(sql)).map(({ content }) => Buffer.from(content).toString()),
+          [inline]
         )
-        yield* sweep
-        assert.deepStrictEqual(yield* keys("incoming/replays/"), [])
-        assert.notInclude(yield* keys("replays/"), replayKey(match, replay.hash))
-      }).pipe(life)
+        assert.deepStrictEqual(yield* all, [])
+      }).pipe(Effect.provide(Service.layer({ directory, database_url })))
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live(
+  "is kept as an object where the season's node, of an earlier release, did not write it with its match",
+  () =>
+    Effect.gen(function* () {
+      yield* Effect.gen(function* () {
+        const fleet = yield* keyed("earlier")
+        yield* seasonOf("earlier", fleet)
+        const runner = yield* fleet.open(["match"])
+        const { leases } = yield* fleet.client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } })
+        const [work] = leases.filter(isMatch)
+        yield* report(fleet.client, work!)
+        const within = withinOf(work!)
+        const key = replayKey(work!.match_id, within.replay.hash)
+        const stored = ObjectStore.use(({ get }) => get({ key, max_bytes: 65_536 }))
+        yield* ObjectStore.use(({ remove }) => remove(key)) // the row is now as that release writes it
+        const keep = yield* makeKeepReplay
+        yield* keep({ ...within, replay: { ...within.replay, hash: hashOf(bytes) } })
+        assert.isTrue(Option.isNone(yield* stored), "another replay than the match's")
+        yield* keep(within)
+        const text = Option.map(yield* stored, (bytes) => Buffer.from(bytes).toString())
+        assert.strictEqual(Option.getOrUndefined(text), within.replay.inline)
+      }).pipe(Effect.provide(Service.layer({ directory: yield* temporary, database_url: yield* Postgres.url({ migrate: true }) })))
     }).pipe(Effect.scoped),
   60_000
 )

@@ -128,7 +128,7 @@ layer(Ground, { timeout: HANGS_AFTER_MS })("a season's removal", (it) => {
 
       const { said, status } = yield* typing("full-1\n", "snakes", "full-1")
       assert.strictEqual(status, 0, said)
-      assert.match(said, /has 1,505 matches, 3 versions and 2 comments\.\n.* 2 replays, .* 1 files of its dataset: 49 bytes/)
+      assert.match(said, /has 1,505 matches, 3 versions and 2 comments\.\n.* 3 replays, .* 1 files of its dataset: 54 bytes/)
       assert.match(said, /is removed: 1,505 matches, 3,008 seats, 3 versions, 1 ratings/)
 
       assertGone(before, yield* allRows(gone.id))

@@ -242,6 +242,22 @@ const forfeited = (command: ReturnType<typeof report>, seat: number): ReturnType
   return { ...command, outcome: { ...command.outcome, seats } }
 }
 
+/** Ended matches as the machine has them, in the order of their end. */
+const ENDED = `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, status AS ending,
+  rated_n, lease_n, runner_id AS runner, key_id AS key, released, (extract(epoch FROM created_at) * 1000)::float8 AS created_at,
+  (extract(epoch FROM ended_at) * 1000)::float8 AS ended_at, withdrawn_reason, successor, fault_reason, fault_detail, reason, turns,
+  played_ms, runtime_version, state_sha256, replay_hash, replay_bytes,
+  (SELECT content FROM replay WHERE match_id = match.id AND match.replay_inline) AS replay_content, (SELECT array_agg(version_id ORDER BY seat) FROM seat
+  WHERE match_id = match.id) AS versions, (SELECT json_agg(json_build_object('version', version_id, 'rank', rank, 'score', score,
+  'strikes', strikes, 'place', place, 'made', CASE WHEN made_mu IS NOT NULL THEN json_build_object('mu', made_mu, 'sigma', made_sigma,
+  'change', made_change) END, 'open', CASE WHEN open_mu IS NOT NULL THEN json_build_object('mu', open_mu, 'sigma', open_sigma,
+  'change', open_change) END) ORDER BY seat) FROM seat WHERE match_id = match.id) AS seats FROM match ORDER BY ended_at, n`
+
+const withReplay = (command: ReturnType<typeof report>, content: string | undefined): ReturnType<typeof report> => {
+  if (command._tag !== "ReportMatch" || content === undefined) return command
+  return { ...command, outcome: { ...command.outcome, replay: { hash: "sha256:replay", bytes: content.length, content } } }
+}
+
 const audit = (n: number) =>
   ({ id: id("audit", n), actor: id("owner", 1), action: "season.edit", subject: "spring", detail: { n } }) as const
 
@@ -387,18 +403,16 @@ layer(pg(RATINGS_PER_S), { excludeTestServices: true })("SeasonStore on PostgreS
       yield* obey({ _tag: "SwitchBoard", board: "plain", enabled: true, audit: audit(9) }, 2_600) // the same log row: once
       const ended: Array<unknown> = []
       for (let now = 3_000; now < 3_012; now++) {
-        for (const work of (yield* obey(lease({ max: 4 }), now)).reply) ended.push(...(yield* obey(report(work), now)).ended)
+        const content = now % 2 === 0 ? "the moves, in full: \u0000 ☃" : undefined
+        for (const work of (yield* obey(lease({ max: 4 }), now)).reply) {
+          ended.push(...(yield* obey(withReplay(report(work), content), now)).ended)
+        }
       }
-      const matches =
-        yield* sql.unsafe<object>(`SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, status AS ending,
-        rated_n, lease_n, runner_id AS runner, key_id AS key, released, (extract(epoch FROM created_at) * 1000)::float8 AS created_at,
-        (extract(epoch FROM ended_at) * 1000)::float8 AS ended_at, withdrawn_reason, successor, fault_reason, fault_detail, reason, turns,
-        played_ms, runtime_version, state_sha256, replay_hash, replay_bytes, (SELECT array_agg(version_id ORDER BY seat) FROM seat
-        WHERE match_id = match.id) AS versions, (SELECT json_agg(json_build_object('version', version_id, 'rank', rank, 'score', score,
-        'strikes', strikes, 'place', place, 'made', CASE WHEN made_mu IS NOT NULL THEN json_build_object('mu', made_mu, 'sigma', made_sigma,
-        'change', made_change) END, 'open', CASE WHEN open_mu IS NOT NULL THEN json_build_object('mu', open_mu, 'sigma', open_sigma,
-        'change', open_change) END) ORDER BY seat) FROM seat WHERE match_id = match.id) AS seats FROM match ORDER BY ended_at, n`)
-      assert.deepStrictEqual(matches, ended as ReadonlyArray<object>)
+      const matches = yield* sql.unsafe<{ readonly replay_content: Uint8Array | null }>(ENDED)
+      const written = matches.map(({ replay_content: bytes, ...match }) => {
+        return { ...match, replay_content: bytes === null ? null : Buffer.from(bytes).toString() }
+      })
+      assert.deepStrictEqual(written, ended as typeof written)
       assert.isAbove(matches.length, 5)
       const seats = yield* sql.unsafe(`SELECT count(*)::int AS n FROM seat s JOIN version v ON v.id = s.version_id
         WHERE (s.model_id, s.owner_id, s.season_id) = (v.model_id, v.owner_id, v.season_id) AND s.ended_at > to_timestamp(2)`)

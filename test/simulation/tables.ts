@@ -26,7 +26,8 @@ const VOIDING = `SELECT match_id AS match, n, round, ladder, versions FROM voidi
 /** In the order in which they ended. */
 const ENDED = `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, status AS ending, rated_n, lease_n, released,
   ${ms("created_at")}, ${ms("ended_at")}, runner_id AS runner, key_id AS key, withdrawn_reason, successor, fault_reason, fault_detail,
-  reason, turns, played_ms, runtime_version, state_sha256, replay_hash, replay_bytes
+  reason, turns, played_ms, runtime_version, state_sha256, replay_hash, replay_bytes,
+  (SELECT convert_from(content, 'UTF8') FROM replay WHERE match_id = match.id) AS replay_content
   FROM match WHERE season_id = $1::uuid ORDER BY match.ended_at, rated_n`
 const SEATS = `SELECT s.* FROM seat s WHERE season_id = $1::uuid ORDER BY match_id, seat`
 const SERIES = `SELECT ladder, ${ms("at")}, round, n, versions, mus FROM series_point WHERE season_id = $1::uuid ORDER BY at`

@@ -123,16 +123,17 @@ const play = Effect.fnUntraced(function* ({ id, idOf }: FullSeason, more: number
       engine_digest: "x"
     },
     ...{ status: "rated", rated_n: null, lease_n: 1, released: false, created_at: at(k), ended_at: at(k), replay_hash: null },
-    ...{ replay_bytes: null, replay_by_match: false, classes: 1, ...change }
+    ...{ replay_bytes: null, replay_by_match: false, replay_inline: false, classes: 1, ...change }
   })
   const replay = { replay_hash: hashOf(31), replay_bytes: 5 }
   yield* insert("match", [
     match(1, { rated_n: 1, ...replay }),
     match(2, { rated_n: 2, ...replay, replay_by_match: true }),
     match(3, { status: "failed" }),
-    match(4, { status: "finished", candidate: idOf("version", 2), ladder: null }),
+    match(4, { status: "finished", candidate: idOf("version", 2), ladder: null, ...replay, replay_inline: true }),
     match(5, { status: "cancelled" }) // without seats: found by a scan
   ])
+  yield* insert("replay", [{ match_id: idOf("match", 4), content: Buffer.from("moves") }])
   const seat = (k: number, n: number) => ({
     ...{
       match_id: idOf("match", k),

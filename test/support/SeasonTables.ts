@@ -12,8 +12,9 @@ interface Key {
   readonly parent_column: string
 }
 
-/** Rows that no column says to be a season's: its webhooks are found by their places, and deliveries by their webhooks. */
+/** Rows that no column says to be a season's: replays are found by their matches, its webhooks by their places, and deliveries by their webhooks. */
 const PLACES: ReadonlyArray<Key> = [
+  { table: "replay", column: "match_id", parent: "match", parent_column: "id" },
   { table: "webhook", column: "id", parent: "season_webhook", parent_column: "webhook_id" },
   { table: "webhook_delivery", column: "webhook_id", parent: "webhook", parent_column: "id" }
 ]

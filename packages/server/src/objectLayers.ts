@@ -4,7 +4,8 @@ import { Effect, Layer } from "effect"
 import type { Secrets } from "./config/Secrets.ts"
 import type { SettingsShape } from "./config/Settings.ts"
 import { refuse } from "./config/StartRefused.ts"
-import { layerRoutes } from "./object/http.ts"
+import { layerInlineReplays, layerRoutes } from "./object/http.ts"
+import { InlineReplays } from "./object/InlineReplays.ts"
 import { LocalObjects } from "./object/LocalObjects.ts"
 import * as S3Objects from "./object/S3Objects.ts"
 
@@ -14,8 +15,13 @@ export const localDirectory = (directory: string) => join(directory, "objects")
 export const objectLayers = ({ directory, node, public_origin, s3 }: SettingsShape, { object_urls }: Pick<Secrets, "object_urls">) => {
   const unusable = ({ detail }: { readonly detail: string }) =>
     Layer.effectContext(Effect.fail(refuse(`the object store cannot be used: ${detail}`)))
-  if (s3 !== undefined) return { store: Layer.catchTag(S3Objects.layer(s3), "ObjectsUnavailable", unusable), routes: Layer.empty }
-  const options = { directory: localDirectory(directory), secret: object_urls, publicOrigin: public_origin, isShared: node !== undefined }
+  const urls = { secret: object_urls, publicOrigin: public_origin }
+  const withReplays = InlineReplays.layer(urls)
+  if (s3 !== undefined) {
+    const bucket = Layer.catchTag(S3Objects.layer(s3), "ObjectsUnavailable", unusable)
+    return { store: bucket, withReplays, routes: layerInlineReplays }
+  }
+  const options = { ...urls, directory: localDirectory(directory), isShared: node !== undefined }
   const local = Layer.catchTag(LocalObjects.layer(options), "ObjectsUnavailable", unusable)
-  return { store: local, routes: layerRoutes.pipe(Layer.provide(local)) }
+  return { store: local, withReplays, routes: Layer.merge(layerInlineReplays, layerRoutes.pipe(Layer.provide(local))) }
 }

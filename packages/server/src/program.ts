@@ -140,6 +140,7 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),
       Layer.provideMerge(surroundings(settings, signIn.mounts, telling(secrets.site), listening)),
+      Layer.provideMerge(objects.withReplays),
       Layer.provideMerge(objects.store),
       Layer.provideMerge(cluster),
       Layer.provideMerge(Layer.unwrap(Effect.map(url, (url) => Database.layerUpToDate({ url }))))

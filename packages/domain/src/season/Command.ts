@@ -19,7 +19,8 @@ export interface MatchOutcome {
   /** By seat: seat i is the i-th of the lease. */
   readonly seats: ReadonlyArray<SeatOutcome>
   readonly state_sha256: string
-  readonly replay: { readonly hash: string; readonly bytes: number } | null
+  /** `content`: its text where it is short and is kept with the match; the others lie in the object store. */
+  readonly replay: { readonly hash: string; readonly bytes: number; readonly content?: string } | null
 }
 
 export type Verdict =
@@ -194,7 +195,8 @@ export type Work =
 
 /** The answer to a result. For `unknown` the rows are consulted (`answerAgain`), since the machine forgets work that has ended. */
 export type Receipt =
-  | { readonly accepted: true }
+  /** `replay_kept`: the replay came with its text, which is written with the match. */
+  | { readonly accepted: true; readonly replay_kept?: true }
   | { readonly accepted: false; readonly reason: "lost" | "released" | "withdrawn" | "unknown" }
   /** The result contradicts itself or the match; nothing has changed. */
   | { readonly accepted: false; readonly reason: "malformed"; readonly detail: string }

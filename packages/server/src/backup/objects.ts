@@ -40,7 +40,9 @@ const FILES = `
     SELECT 'weights' AS kind, weights_hash AS hash, status <> 'rejected' AS needed FROM version WHERE weights_bytes IS NOT NULL
     UNION ALL SELECT 'manifests', manifest_hash, status <> 'rejected' FROM version WHERE manifest_bytes IS NOT NULL) v
   GROUP BY kind, hash ORDER BY kind, hash`
-const REPLAYS = "SELECT id, replay_hash, replay_by_match FROM match WHERE replay_hash IS NOT NULL ORDER BY id"
+/** Inline ones are in the dump of the tables. */
+const REPLAYS = `SELECT id, replay_hash, replay_by_match, replay_inline FROM match
+  WHERE replay_hash IS NOT NULL AND NOT replay_inline ORDER BY id`
 
 const DATASETS = "SELECT key FROM dataset_file ORDER BY key"
 

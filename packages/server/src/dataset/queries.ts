@@ -52,6 +52,7 @@ const RatedRow = Schema.Struct({
   replay_hash: Schema.NullOr(Schema.String),
   replay_bytes: Schema.NullOr(Schema.Int),
   replay_by_match: Schema.Boolean,
+  replay_inline: Schema.Boolean,
   seats: Schema.Array(SeatRow)
 })
 /** A rated match without names: a file cannot follow when an account or a model gets another. */
@@ -120,7 +121,7 @@ const makeContents = (sql: SqlClient.SqlClient) => ({
     execute: ({ after, limit, season_id, until }) => sql`
       WITH page AS MATERIALIZED (SELECT * FROM match x WHERE x.season_id = ${season_id} AND x.rated_n > ${after} ORDER BY x.rated_n LIMIT ${limit})
       SELECT m.rated_n AS n, m.id, m.status, m.ladder, m.map_id AS map, m.turns, m.reason, m.ended_at AS played_at, m.engine_digest, m.runtime_version,
-        m.seed::float8 AS seed, m.played_ms, m.replay_hash, m.replay_bytes, m.replay_by_match,
+        m.seed::float8 AS seed, m.played_ms, m.replay_hash, m.replay_bytes, m.replay_by_match, m.replay_inline,
         (SELECT jsonb_agg(jsonb_build_object('seat', y.seat, 'model_id', y.model_id, 'version_id', y.version_id, 'version', v.number,
             'class', v.class, 'rank', y.rank, 'score', y.score, 'strikes', y.strikes, 'made_change', y.made_change,
             'open_change', y.open_change) ORDER BY y.seat)

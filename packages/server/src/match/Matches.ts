@@ -171,8 +171,8 @@ const hasNul = ({ map = "", owner = "" }: Asked) => `${map}${owner}`.includes("\
 /** Whether the list is that of the whole season, whose counter has its number of matches. */
 const onlySeason = (query: Asked) => filtersOf(query).length === 0
 
-const storedReplay = ({ id, replay_by_match, replay_hash }: MatchRow) =>
-  replay_hash === null ? undefined : { id, replay_by_match, replay_hash }
+const storedReplay = ({ id, replay_by_match, replay_hash, replay_inline }: MatchRow) =>
+  replay_hash === null ? undefined : { id, replay_by_match, replay_hash, replay_inline }
 
 const makeReplayOf = (replays: Replays["Service"]) => (row: MatchRow) => {
   const stored = storedReplay(row)

@@ -9,6 +9,7 @@ const Checkable = Schema.Struct({
   replay_hash: Schema.String,
   replay_bytes: Schema.Int,
   replay_by_match: Schema.Boolean,
+  replay_inline: Schema.Boolean,
   game: Schema.String,
   engine_digest: Schema.String,
   runtime_version: Schema.NullOr(Schema.String),
@@ -44,7 +45,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     }),
     Result: Checkable,
     execute: ({ after, limit, season_id, until }) => sql`
-      SELECT m.id, m.ended_at, m.runner_id, m.replay_hash, m.replay_bytes, m.replay_by_match, s.game, m.engine_digest, m.runtime_version, m.reason, m.turns, m.state_sha256,
+      SELECT m.id, m.ended_at, m.runner_id, m.replay_hash, m.replay_bytes, m.replay_by_match, m.replay_inline,
+        s.game, m.engine_digest, m.runtime_version, m.reason, m.turns, m.state_sha256,
         m.seed::float8 AS seed, b.file AS board, s.rules->'match' AS rules,
         (SELECT jsonb_agg(jsonb_build_object('weights_hash', v.weights_hash, 'manifest_hash', v.manifest_hash, 'rank', y.rank,
             'score', y.score, 'strikes', y.strikes) ORDER BY y.seat)

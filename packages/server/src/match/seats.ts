@@ -5,8 +5,9 @@ import type { MatchRow, SeatRow } from "./queries.ts"
 
 /** A match without its seats and without internal columns. */
 export const detailOf = (row: MatchRow) => {
-  const { created_at: _, replay_by_match: __, replay_bytes: ___, replay_hash: ____, season_id: _____, seats: ______, ...match } = row
-  return match
+  const { created_at: _, replay_by_match: __, replay_bytes: ___, replay_hash: ____, replay_inline: _____, ...match } = row
+  const { season_id: ______, seats: _______, ...detail } = match
+  return detail
 }
 
 export const seatOf = (match: MatchRow, row: SeatRow): Seat => {

@@ -1,5 +1,6 @@
 /**
- * The store of weights, manifests and replays: a directory or an S3 bucket, behind one interface.
+ * The store of weights, manifests, datasets and long replays: a directory or an S3 bucket, behind one interface. Short replays are rows
+ * (InlineReplays.ts), which are read through it as well.
  *
  * Protocol. Trusted objects lie under content addresses that no client can write to. A client uploads through a
  * presigned URL to a separate incoming key, and the service moves the bytes to their content address only after it has

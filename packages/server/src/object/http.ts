@@ -1,15 +1,17 @@
 /**
- * The local store's URLs: `PUT`, `GET` and `HEAD` on `/objects/<key>` with a signature. They stand beside the API, not
- * in it: no session, no rate limit, no body limit but the one that was signed, no problem+json. Refusals use S3's XML
+ * The local store's URLs: `PUT`, `GET` and `HEAD` on `/objects/<key>` with a signature, and `GET` and `HEAD` of replays that are
+ * rows. They stand beside the API, not in it: no session, no rate limit, no body limit but the one that was signed, no problem+json. Refusals use S3's XML
  * and codes, so that a client written for S3 works with both stores; only "too large" is 413 and not S3's 400.
  */
-import { ByteSize, Effect, type Layer, Option } from "effect"
-import { HttpRouter, HttpServerRequest, HttpServerResponse } from "effect/http"
-import { isDataset } from "./keys.ts"
+import { ByteSize, Effect, Layer, Option, Stream } from "effect"
+import { HttpRouter, type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { InlineReplays } from "./InlineReplays.ts"
+import { INLINE_REPLAYS, isDataset, matchOfInline } from "./keys.ts"
 import { LocalObjects } from "./LocalObjects.ts"
-import { type ReceiveRequest, WHOLE_BYTES_MAX } from "./ObjectDirectory.ts"
-import { IMMUTABLE } from "./ObjectStore.ts"
+import { type Range, type ReceiveRequest, WHOLE_BYTES_MAX } from "./ObjectDirectory.ts"
+import { IMMUTABLE, type ObjectsUnavailable } from "./ObjectStore.ts"
 import { rangeOf } from "./range.ts"
+import type { SignedUrls } from "./SignedUrls.ts"
 import { OBJECTS_PATH, type Refusal } from "./urlSignature.ts"
 
 /**
@@ -59,7 +61,7 @@ const receiveWhole = (local: Local, grant: ReceiveRequest, request: HttpServerRe
   )
 
 const receive = Effect.fn("objects.receive")(function* (local: Local, request: HttpServerRequest.HttpServerRequest) {
-  const grant = yield* local.readGrant("PUT", request.url)
+  const grant = yield* local.urls.read("PUT", request.url)
   if (typeof grant === "string") return refuse(grant)
   if (grant.method !== "PUT") return refuse("forged")
   // A declared length is refused before a byte is read, a chunked body as soon as it exceeds the limit.
@@ -78,35 +80,36 @@ const receive = Effect.fn("objects.receive")(function* (local: Local, request: H
 
 const headersOf = (key: string) => ({ ...HEADERS, ...(isDataset(key) ? { "cache-control": IMMUTABLE } : {}), "accept-ranges": "bytes" })
 
-const send = Effect.fn("objects.send")(function* (local: Local, request: HttpServerRequest.HttpServerRequest) {
-  const grant = yield* local.readGrant("GET", request.url)
+interface Found {
+  readonly bytes: number
+  readonly content: (range?: Range) => Stream.Stream<Uint8Array, ObjectsUnavailable>
+}
+type Find = (key: string) => Effect.Effect<Found | undefined, ObjectsUnavailable>
+
+const send = Effect.fn("objects.send")(function* (urls: SignedUrls, find: Find, request: HttpServerRequest.HttpServerRequest) {
+  const grant = yield* urls.read("GET", request.url)
   if (typeof grant === "string") return refuse(grant)
-  const found = yield* local.directory.stat(grant.key)
-  if (Option.isNone(found)) return refuse("missing")
-  const { bytes } = found.value
+  const found = yield* find(grant.key)
+  if (found === undefined) return refuse("missing")
+  const { bytes, content } = found
   const headers = headersOf(grant.key)
   const range = request.method === "GET" ? rangeOf(request.headers["range"], request.headers["if-range"], bytes) : undefined
   if (range === "none") return refuse("range", { "content-range": `bytes */${bytes}` })
   const about = { contentType: "application/octet-stream", contentLength: bytes, headers }
-  if (range === undefined) return HttpServerResponse.stream(local.directory.read(grant.key), about)
+  if (range === undefined) return HttpServerResponse.stream(content(), about)
   const part = { "content-range": `bytes ${range.start}-${range.end}/${bytes}` }
-  return HttpServerResponse.stream(local.directory.read(grant.key, range), {
+  return HttpServerResponse.stream(content(range), {
     ...{ ...about, status: 206, contentLength: range.end - range.start + 1 },
     headers: { ...headers, ...part }
   })
 })
 
-const answer = (local: Local, request: HttpServerRequest.HttpServerRequest) => {
-  if (request.method === "PUT") return receive(local, request)
-  if (request.method === "GET" || request.method === "HEAD") return send(local, request)
-  return Effect.succeed(refuse("method"))
-}
+type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, ObjectsUnavailable | HttpServerError.HttpServerError>
 
-/** Merged next to the HttpApi where the store is local; with S3 this path has no routes. */
-export const layerRoutes: Layer.Layer<never, never, HttpRouter.HttpRouter | LocalObjects> = HttpRouter.use((router) =>
-  Effect.flatMap(LocalObjects, (local) =>
-    router.add("*", `${OBJECTS_PATH}*`, (request) =>
-      answer(local, request).pipe(
+const routeOf = (path: `/${string}*`, answer: (request: HttpServerRequest.HttpServerRequest) => Answer) =>
+  HttpRouter.use((router) =>
+    router.add("*", path, (request) =>
+      answer(request).pipe(
         Effect.catchTag("ObjectsUnavailable", (error) =>
           Effect.as(Effect.logError("objects are unavailable", error), refuse("unavailable"))
         ),
@@ -114,4 +117,35 @@ export const layerRoutes: Layer.Layer<never, never, HttpRouter.HttpRouter | Loca
       )
     )
   )
+
+const isRead = ({ method }: HttpServerRequest.HttpServerRequest): boolean => method === "GET" || method === "HEAD"
+
+/** Merged next to the HttpApi where the store is local; with S3 this path has no routes. */
+export const layerRoutes: Layer.Layer<never, never, HttpRouter.HttpRouter | LocalObjects> = Layer.unwrap(
+  Effect.map(LocalObjects, (local) => {
+    const find: Find = (key) =>
+      Effect.map(local.directory.stat(key), (found) =>
+        Option.isNone(found) ? undefined : { bytes: found.value.bytes, content: (range) => local.directory.read(key, range) }
+      )
+    return routeOf(`${OBJECTS_PATH}*`, (request) => {
+      if (request.method === "PUT") return receive(local, request)
+      return isRead(request) ? send(local.urls, find, request) : Effect.succeed(refuse("method"))
+    })
+  })
+)
+
+/** Replays that are rows, whatever the store is. */
+export const layerInlineReplays: Layer.Layer<never, never, HttpRouter.HttpRouter | InlineReplays> = Layer.unwrap(
+  Effect.map(InlineReplays, ({ read, urls }) => {
+    const find: Find = (key) =>
+      Effect.map(read(matchOfInline(key)!), (found) => {
+        if (Option.isNone(found)) return undefined
+        const { value } = found
+        const content = ({ end = value.length - 1, start = 0 }: Partial<Range> = {}) => Stream.succeed(value.subarray(start, end + 1))
+        return { bytes: value.length, content }
+      })
+    return routeOf(`${OBJECTS_PATH}${INLINE_REPLAYS}*`, (request) =>
+      isRead(request) ? send(urls, find, request) : Effect.succeed(refuse("method"))
+    )
+  })
 )

@@ -18,7 +18,7 @@ export const isReplayUpload = (key: string): boolean => key.startsWith(REPLAY_UP
 /** A runner's upload under one lease; a later lease of the match has a key of its own. */
 export const replayUploadKey = (lease: string): string => `${REPLAY_UPLOADS}${lease}`
 
-/** A verified replay. The key contains its hash, so no other report of the match can replace it. */
+/** A verified replay that was uploaded. The key contains its hash, so no other report of the match can replace it. */
 export const replayKey = (match: string, hash: string): string => `replays/${match}.${hexOf(hash)}`
 
 /** The columns of `match` about its replay. */
@@ -27,11 +27,22 @@ export interface ReplayOfMatch {
   readonly replay_hash: string
   /** Stored by an earlier release, under a key without the hash. */
   readonly replay_by_match: boolean
+  /** Written with the match (InlineReplays.ts). */
+  readonly replay_inline: boolean
 }
 
+/** Of replays that are rows: the segment after it is the match and the hash, as in the key of one that was uploaded. */
+export const INLINE_REPLAYS = "inline/"
+
 /** The one object that an ended match refers to. */
-export const storedReplayKey = ({ id, replay_by_match, replay_hash }: ReplayOfMatch): string =>
-  replay_by_match ? `replays/${id}` : replayKey(id, replay_hash)
+export const storedReplayKey = ({ id, replay_by_match, replay_hash, replay_inline }: ReplayOfMatch): string => {
+  if (replay_inline) return `${INLINE_REPLAYS}${id}.${hexOf(replay_hash)}`
+  return replay_by_match ? `replays/${id}` : replayKey(id, replay_hash)
+}
+
+/** The match of a replay that is a row; undefined for every other key. */
+export const matchOfInline = (key: string): string | undefined =>
+  key.startsWith(INLINE_REPLAYS) ? key.slice(INLINE_REPLAYS.length).split(".")[0] : undefined
 
 const DATASETS = "datasets/"
 

@@ -19,9 +19,10 @@ const removing = (found: string): string => `
   WITH found AS MATERIALIZED (${found}),
     seats AS (DELETE FROM seat WHERE match_id IN (SELECT id FROM found) RETURNING 1),
     audits AS (DELETE FROM match_audit WHERE match_id IN (SELECT id FROM found)),
+    inline AS (DELETE FROM replay WHERE match_id IN (SELECT id FROM found)),
     gone AS (DELETE FROM match WHERE id IN (SELECT id FROM found) AND season_id = $1::uuid
-      RETURNING id, replay_hash, replay_bytes, replay_by_match),
-    collected AS (${givenToCollector(`SELECT ${REPLAY_KEY} FROM gone WHERE replay_hash IS NOT NULL`)})
+      RETURNING id, replay_hash, replay_bytes, replay_by_match, replay_inline),
+    collected AS (${givenToCollector(`SELECT ${REPLAY_KEY} FROM gone WHERE replay_hash IS NOT NULL AND NOT replay_inline`)})
   SELECT (SELECT count(*)::int FROM found) AS n, (SELECT max(rated_n) FROM found) AS last, count(*)::int AS matches,
     (SELECT count(*)::int FROM seats) AS seats, count(replay_hash)::int AS replays, coalesce(sum(replay_bytes), 0)::float8 AS bytes
   FROM gone`

@@ -60,16 +60,24 @@ const makeLeasePayloads = Effect.gen(function* () {
 
   return LeasePayloads.of({
     audit: Effect.fnUntraced(function* (
-      { map_id, replay_by_match, replay_bytes: bytes, replay_hash: hash, season_id, versions: ids, ...audit },
+      { map_id, replay_by_match, replay_inline, replay_bytes: bytes, replay_hash, season_id, versions: ids, ...audit },
       lease,
       until
     ) {
       const written = yield* versions(ids)
       const seats = written.map(({ id, links, memory_cap_bytes }, seat) => ({ seat, version_id: id, ...links, memory_cap_bytes }))
       const board = JSON.parse(yield* boardOf(season_id, map_id))
-      const key = storedReplayKey({ id: audit.match_id, replay_by_match, replay_hash: hash })
+      const key = storedReplayKey({ id: audit.match_id, replay_by_match, replay_hash, replay_inline })
       const url = yield* objects.presignGet({ key, expires_s: REPLAY_URL_S })
-      return rarePayload({ lease, kind: "audit", expires_at: instant(until), ...audit, board, seats, replay: { hash, url, bytes } })
+      return rarePayload({
+        lease,
+        kind: "audit",
+        expires_at: instant(until),
+        ...audit,
+        board,
+        seats,
+        replay: { hash: replay_hash, url, bytes }
+      })
     }),
     of: Effect.fnUntraced(function* (season, works) {
       const written = yield* versions(works.flatMap((work) => (work.kind === "match" ? work.versions : [work.version])))

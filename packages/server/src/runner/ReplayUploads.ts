@@ -5,8 +5,8 @@
  *
  * A result that was refused after its replay was taken over has left a copy beside the accepted one. Once the match has ended with another
  * replay, the copy is found by the hash of its upload and removed with it. A lease has one upload, and results of one match
- * may have brought several replays: those are remembered by hash (TakenReplays.ts). A replay that came in its result has no upload; if
- * the result is refused it gets one (`leaveUpload`). Only a runner that dies together with the service in between leaves a copy for good.
+ * may have brought several replays: those are remembered by hash (TakenReplays.ts). A replay that came in its result is written with the
+ * match (object/InlineReplays.ts) and leaves nothing.
  */
 
 import { parseLease } from "@agon/domain/season/Lease.ts"

@@ -23,11 +23,12 @@ import { ObjectStore } from "../object/ObjectStore.ts"
 import { FaultShares } from "./FaultShares.ts"
 import { type Holding, Holdings, NO_MATCH } from "./Holdings.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
+import { makeKeepReplay } from "./keepReplay.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
 import { ReplayUploads } from "./ReplayUploads.ts"
 import { type Caller, Runners } from "./Runners.ts"
-import { commandOf, dropUploads, faultsOf, isFinished, leaveUpload, type Reported, takeReplays } from "./results.ts"
+import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays } from "./results.ts"
 
 /** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
 export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}
@@ -201,18 +202,11 @@ const asked = (
   return Effect.catchTags(replies, { SeasonClosed: () => Effect.undefined, Unavailable: () => unavailable })
 }
 
-const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
-  const objects = yield* ObjectStore
-  const actors = yield* SeasonActors
-  const store = yield* SeasonStore
-  const seasons = yield* OpenSeasons
-  const payloads = yield* LeasePayloads
+/** Counts a result that was accepted for the first time; flags its runner where its key reports engine failures too often. */
+const makeNoteFault = Effect.fnUntraced(function* (holdings: Holdings) {
   const voiding = yield* MatchVoiding
-  const traces = yield* Traces
   const faults = new FaultShares()
-
-  /** Counts a result that was accepted for the first time; flags its runner where its key reports engine failures too often. */
-  const noteFault = Effect.fnUntraced(function* (key: string, season_id: string, result: Reported) {
+  return Effect.fnUntraced(function* (key: string, season_id: string, result: Reported) {
     const isFault = result.kind === "match" && "fault_reason" in result && result.fault_reason === "engine_fault"
     if (result.kind !== "match" || !faults.note(key, isFault)) return
     const runner = holdings.get(result.lease)?.runner
@@ -222,6 +216,17 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       .flag(runner, suspect)
       .pipe(Effect.catchCause((cause) => Effect.logWarning("a runner was not flagged", { runner }, cause)))
   })
+})
+
+const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
+  const objects = yield* ObjectStore
+  const actors = yield* SeasonActors
+  const store = yield* SeasonStore
+  const seasons = yield* OpenSeasons
+  const payloads = yield* LeasePayloads
+  const traces = yield* Traces
+  const keepReplay = yield* makeKeepReplay
+  const noteFault = yield* makeNoteFault(holdings)
 
   /** The machine's answer, or the answer from the rows where the work is no longer open. */
   const settled = (season: string, lease: string, key: string, receipt: Receipt | undefined): Effect.Effect<Receipt, Unavailable> =>
@@ -254,7 +259,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       if (first(reply) && result.kind === "match") reported.push(lease)
       if (first(reply)) yield* noteFault(key.id, season, result)
       const receipt = yield* settled(season, lease, key.id, reply)
-      if (!receipt.accepted) yield* leaveUpload(objects, result)
+      if (receipt.accepted && receipt.replay_kept !== true) yield* keepReplay(result)
       if (!receipt.accepted && receipt.reason === "malformed") {
         if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
         return yield* new InvalidRequest({ detail: receipt.detail, errors: [{ path: "results", message: receipt.detail }] })

@@ -322,11 +322,6 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
       CROSS JOIN LATERAL (SELECT ${sql.literal(openLease)} WHERE o.work = named.id AND o.n = named.n AND o.runner IS NOT NULL) held`
   }),
 
-  /** How a match ended, by its primary key, and whether it is still open, by the primary key of the small `live`. */
-  endedWith: (id: string) => sql<{ readonly replay_hash: string | null; readonly live: boolean }>`
-    SELECT m.replay_hash, EXISTS (SELECT 1 FROM live l WHERE l.id = w.id) AS live
-    FROM (SELECT ${id}::uuid AS id) w LEFT JOIN match m ON m.id = w.id`,
-
   /** The seasons of matches, versions and audits that this process does not remember: each by primary keys, and the small `live`. */
   seasonsOf: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
@@ -341,10 +336,22 @@ const makeWork = (sql: SqlClient.SqlClient) => ({
   })
 })
 
+const makeReplays = (sql: SqlClient.SqlClient) => ({
+  /** How a match ended, by its primary key, and whether it is still open, by the primary key of the small `live`. */
+  endedWith: (id: string) => sql<{ readonly replay_hash: string | null; readonly live: boolean }>`
+    SELECT m.replay_hash, EXISTS (SELECT 1 FROM live l WHERE l.id = w.id) AS live
+    FROM (SELECT ${id}::uuid AS id) w LEFT JOIN match m ON m.id = w.id`,
+
+  /** Whether a match ended with this replay and is without its text, by its primary key. */
+  endedWithout: ({ hash, id }: { readonly id: string; readonly hash: string }) => sql`
+    SELECT 1 FROM match WHERE id = ${id} AND replay_hash = ${hash} AND NOT replay_inline`
+})
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeKeys(sql),
   ...makeCallers(sql),
   ...makeSessions(sql),
   ...makeRunners(sql),
-  ...makeWork(sql)
+  ...makeWork(sql),
+  ...makeReplays(sql)
 }))

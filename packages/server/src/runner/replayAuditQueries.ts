@@ -16,7 +16,8 @@ const Leased = Schema.Struct({
   versions: Schema.Array(Schema.String),
   replay_hash: Schema.String,
   replay_bytes: Schema.Int,
-  replay_by_match: Schema.Boolean
+  replay_by_match: Schema.Boolean,
+  replay_inline: Schema.Boolean
 })
 export type LeasedAudit = typeof Leased.Type
 
@@ -86,7 +87,7 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
           ORDER BY a.created_at LIMIT ${limit} FOR UPDATE OF a SKIP LOCKED) w
         WHERE a.id = w.id RETURNING a.id, a.lease_n, a.match_id, a.season_id)
       SELECT t.id, t.lease_n, t.match_id, t.season_id, s.game, m.engine_digest, m.ladder IS NULL AS is_trial, m.map_id, m.seed::float8 AS seed,
-        s.rules->'match' AS rules, m.replay_hash, m.replay_bytes, m.replay_by_match,
+        s.rules->'match' AS rules, m.replay_hash, m.replay_bytes, m.replay_by_match, m.replay_inline,
         (SELECT jsonb_agg(y.version_id ORDER BY y.seat) FROM seat y WHERE y.match_id = m.id) AS versions
       FROM taken t JOIN match m ON m.id = t.match_id JOIN season s ON s.id = t.season_id`
   }),

@@ -2,8 +2,9 @@
  * Results on their way to a season: checked before anything is applied, turned into commands, replays taken over.
  *
  * held under this key, by its last lease? ── no ─▶ `Unheld`: its content is not looked at, the season answers it
- *      └─ yes ─▶ sound by itself? ─▶ its replay, sent along or uploaded, sized, hashed and put where only it can lie ─▶ the season
- *                                                               accepted ─▶ the upload is removed; ReplayUploads.ts does the rest
+ *      └─ yes ─▶ sound by itself? ─▶ its replay is sized and hashed ─ sent along ─▶ the season, which writes it with the match
+ *                                                                  └─ uploaded ─▶ put where only it can lie ─▶ the season
+ *                                                                      accepted ─▶ the upload is removed; ReplayUploads.ts does the rest
  */
 
 import { hash } from "node:crypto"
@@ -53,7 +54,8 @@ export const commandOf = (key: string, result: Reported): Command | undefined =>
     return { _tag: "ReportFault", key, lease, runtime_version: null, fault_reason, version: version_id, detail }
   }
   const { played_ms, reason, runtime_version, state_sha256, turns } = result
-  const replay = { hash: result.replay.hash, bytes: result.replay.bytes }
+  const { bytes, hash, inline } = result.replay
+  const replay = { hash, bytes, ...(inline === undefined ? {} : { content: inline }) }
   const seats = bySeat(result).map(({ rank, score, strikes }) => ({ rank, score, strikes }))
   return { _tag: "ReportMatch", key, lease, outcome: { runtime_version, reason, turns, played_ms, seats, state_sha256, replay } }
 }
@@ -85,25 +87,27 @@ interface Stores {
   readonly uploads: ReplayUploads["Service"]
 }
 
-/** Takes over the replays of held results; fails where one differs from its result, and leaves its upload. */
+/** Checks the replays of held results and takes over those that were uploaded; fails where one differs from its result, and leaves its upload. */
 export const takeReplays = ({ objects, uploads }: Stores, results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
   Effect.forEach(
     results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
     Effect.fnUntraced(function* ({ i, lease, replay }) {
       const refused = (message: string) =>
         Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: `${placeOf(i)}replay`, message }] }))
-      if (!uploads.take(lease, replay.hash)) return yield* refused("Too many different replays were reported for this lease.")
-      const verdict = yield* Effect.catchTag(taken(objects, lease, replay), "ObjectsUnavailable", () => away)
+      const { hash, inline } = replay
+      if (inline === undefined && !uploads.take(lease, hash)) {
+        return yield* refused("Too many different replays were reported for this lease.")
+      }
+      const verdict = yield* inline === undefined
+        ? Effect.catchTag(taken(objects, lease, hash), "ObjectsUnavailable", () => away)
+        : checked(objects, hash, inline)
       const message = messageOf(verdict, replay.bytes)
       if (message !== undefined) return yield* refused(message)
     }),
     { concurrency: 8, discard: true }
-  ).pipe(
-    // Where the store is away or full, the runner says it again.
-    Effect.tapErrorTag("invalid_request", () => Effect.forEach(results, (result) => leaveUpload(objects, result), { discard: true }))
   )
 
-const away = Effect.fail(new Unavailable({ detail: "The object store does not answer just now; report again in a second." }))
+export const away = Effect.fail(new Unavailable({ detail: "The object store does not answer just now; report again in a second." }))
 const full = Effect.fail(new Unavailable({ detail: "The disk of the object store is nearly full; report again once there is room." }))
 
 const messageOf = (verdict: Verdict, bytes: number): string | undefined => {
@@ -111,23 +115,20 @@ const messageOf = (verdict: Verdict, bytes: number): string | undefined => {
   return verdict.bytes === bytes ? undefined : `The replay has ${verdict.bytes} bytes.`
 }
 
-type Told = Finished["replay"]
-
-/** Measures and hashes a replay, and puts it where only this replay can lie. */
-const taken = (objects: ObjectStore["Service"], lease: string, { bytes, inline, ...replay }: Told) => {
-  const sha256 = hexOf(replay.hash)
-  const into = replayKey(parseLease(lease)!.id, replay.hash)
-  if (inline === undefined)
-    return objects.verify({ key: replayUploadKey(lease), sha256, max_bytes: REPLAY_BYTES_MAX, into, keeps_mismatch: true })
-  const content = Buffer.from(inline)
-  if (hash("sha256", content) !== sha256) return Effect.succeed("hash_mismatch" as const)
-  if (content.length !== bytes) return Effect.succeed({ bytes: content.length })
-  return Effect.gen(function* () {
-    if ((yield* objects.freeShare) < REPLAY_FREE_SHARE_MIN) return yield* full
-    yield* objects.put(into, content)
-    return { bytes }
-  })
+/** Measures and hashes an uploaded replay, and puts it where only this replay can lie. */
+const taken = (objects: ObjectStore["Service"], lease: string, replay_hash: string) => {
+  const into = replayKey(parseLease(lease)!.id, replay_hash)
+  const max_bytes = REPLAY_BYTES_MAX
+  return objects.verify({ key: replayUploadKey(lease), sha256: hexOf(replay_hash), max_bytes, into, keeps_mismatch: true })
 }
+
+/** Measures and hashes a replay that came along. A database on the objects' disk needs the room as well. */
+const checked = Effect.fnUntraced(function* (objects: ObjectStore["Service"], replay_hash: string, inline: string) {
+  const content = Buffer.from(inline)
+  if (hash("sha256", content) !== hexOf(replay_hash)) return "hash_mismatch" as const
+  const free_share = yield* Effect.catchTag(objects.freeShare, "ObjectsUnavailable", () => away)
+  return free_share < REPLAY_FREE_SHARE_MIN ? yield* full : { bytes: content.length }
+})
 
 /** Removes the uploads of results that were accepted. */
 export const dropUploads = (objects: ObjectStore["Service"], accepted: ReadonlyArray<Reported>) =>
@@ -137,10 +138,5 @@ export const dropUploads = (objects: ObjectStore["Service"], accepted: ReadonlyA
     { concurrency: 8, discard: true }
   )
 
-/** A replay that came in a refused result is left as if it had been uploaded, so that a copy of it is found (ReplayUploads.ts). */
-export const leaveUpload = (objects: ObjectStore["Service"], refused: Reported): Effect.Effect<void> => {
-  const inline = inlineOf(refused)
-  return inline === undefined ? Effect.void : Effect.ignore(objects.put(replayUploadKey(refused.lease), Buffer.from(inline)))
-}
-
-const inlineOf = (result: Reported): string | undefined => (isFinished(result) ? result.replay.inline : undefined)
+/** The text of a replay that came within its result. */
+export const inlineOf = (result: Reported): string | undefined => (isFinished(result) ? result.replay.inline : undefined)

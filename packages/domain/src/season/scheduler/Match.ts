@@ -46,5 +46,6 @@ export interface Ended extends Omit<OpenMatch, "leased_at" | "until" | "losses" 
   readonly state_sha256: string | null
   readonly replay_hash: string | null
   readonly replay_bytes: number | null
+  readonly replay_content: string | null // where it is kept with the match
   readonly seats: ReadonlyArray<Seat>
 }

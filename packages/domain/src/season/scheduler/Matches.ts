@@ -96,7 +96,7 @@ export const reportMatch = (state: State, { key, lease, outcome }: Of<"ReportMat
   const seats = counts ? rateSeats(state, match, outcome) : outcome.seats.map((seat, i) => unrated(match.versions[i]!, seat))
   clear(state, match, key)
   end(state, match, { ending: counts ? "rated" : "finished", outcome, seats })
-  return { accepted: true }
+  return outcome.replay?.content === undefined ? { accepted: true } : { accepted: true, replay_kept: true }
 }
 
 /** The runner could not play it: the match is queued again for others. A lease that ran out earlier was counted then. */
@@ -314,6 +314,7 @@ const endedRow = (state: State, match: OpenMatch, how: End): Ended => ({
   state_sha256: how.outcome?.state_sha256 ?? null,
   replay_hash: how.outcome?.replay?.hash ?? null,
   replay_bytes: how.outcome?.replay?.bytes ?? null,
+  replay_content: how.outcome?.replay?.content ?? null,
   seats: how.seats ?? match.versions.map((version) => unrated(version))
 })
 

@@ -65,6 +65,10 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
   }
   return [
     statement.bind(shapes.matches, matches),
+    statement.bind(
+      shapes.replays,
+      ended.filter(({ replay_content }) => replay_content !== null)
+    ),
     statement.bind(shapes.seats, seats),
     statement.bind(shapes.seatsOfRejected, seatsOfRejected)
   ]

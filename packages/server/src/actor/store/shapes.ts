@@ -271,11 +271,19 @@ export const matches = statement.insert<MatchRow>(
     text("state_sha256", ({ match }) => match.state_sha256),
     text("replay_hash", ({ match }) => match.replay_hash),
     int("replay_bytes", ({ match }) => match.replay_bytes),
+    bool("replay_inline", ({ match }) => match.replay_content !== null),
     float("closeness", ({ match }) => closenessOf(match.seats)),
     float("upset", ({ match }) => upsetOf(match.seats)),
     int("classes", ({ classes }) => classes),
     int("best_place", ({ match }) => bestPlaceOf(match.seats))
   ]
+)
+
+/** Replays whose text came with their result. */
+export const replays = statement.insert<Ended>(
+  "replay",
+  [],
+  [uuid("match_id", ({ id }) => id), bytes("content", ({ replay_content }) => Buffer.from(replay_content!))]
 )
 
 const seatColumns = (versionColumns: ReadonlyArray<Column<SeatRow>>): ReadonlyArray<Column<SeatRow>> => [

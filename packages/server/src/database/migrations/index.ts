@@ -34,6 +34,7 @@ import learnedStarts from "./0041_learned_starts.ts"
 import matchTallies from "./0042_match_tallies.ts"
 import modelNames from "./0043_model_names.ts"
 import keptLists from "./0044_kept_lists.ts"
+import inlineReplays from "./0046_inline_replays.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -74,5 +75,6 @@ export const migrations = {
   "0041_learned_starts": statements(learnedStarts),
   "0042_match_tallies": statements(matchTallies),
   "0043_model_names": statements(modelNames),
-  "0044_kept_lists": statements(keptLists)
+  "0044_kept_lists": statements(keptLists),
+  "0046_inline_replays": statements(inlineReplays)
 }

@@ -40,7 +40,7 @@ layer(administration, options)("a season's runner keys", (it) => {
       assert.deepInclude(shown, { name: "rack", prefix: key.slice(0, 12), created_by: "ada", revoked_at: null, runners: [] })
       const id_of_runner = yield* open(key)
       const { json } = yield* read(url("/runner-keys"), "ada")
-      assert.deepStrictEqual(Object.keys(json), ["admissions", "keys", "total", "next_cursor"])
+      assert.deepStrictEqual(Object.keys(json), ["admissions", "fleet", "fill", "keys", "total", "next_cursor"])
       assert.deepStrictEqual([json.total, json.keys[0].runners[0].id], [1, id_of_runner])
       assert.notInclude(JSON.stringify(json), key)
       assert.deepStrictEqual((yield* read(other.url("/runner-keys"))).json.keys, [])
@@ -171,6 +171,20 @@ layer(administration, options)("a key that is being revoked", (it) => {
       yield* Fiber.interrupt(caller)
       yield* Deferred.succeed(gone, undefined)
       yield* Effect.timeout(Deferred.await(returned), "5 seconds")
+    })
+  )
+})
+
+layer(administration, options)("the settings of a season's fleet", (it) => {
+  it.effect("are told to its administrators beside its keys, as they were set last", () =>
+    Effect.gen(function* () {
+      const { url } = yield* season("spring")
+      const settings = Effect.map(read(url("/runner-keys")), ({ json: { fill, fleet } }) => ({ fill, fleet }))
+      const first = { fleet: { matches: "both", admissions: "both" }, fill: { enabled: false, max_per_hour: null } }
+      assert.deepStrictEqual(yield* settings, first)
+      yield* patch(url("/fleet"), { matches: "own" })
+      yield* patch(url("/fill"), { enabled: true, max_per_hour: 7 })
+      assert.deepStrictEqual(yield* settings, { fleet: { matches: "own", admissions: "both" }, fill: { enabled: true, max_per_hour: 7 } })
     })
   )
 })

@@ -247,6 +247,9 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
       const { shown } = yield* root.open(desk)
       const fleet = formsOf(shown.text).find(({ takes }) => takes.has("matches") && takes.has("admissions"))!
       assert.deepInclude(fleet.fields, ["matches", ""], "it begins with no choice")
+      const asItIs = (text: string) => [...text.matchAll(/<option value=""[^>]*>(.*?)<\/option>/g)].map(([, label]) => label)
+      assert.includeMembers(asItIs(shown.text), ["as it is: both fleets", "as it is: no"])
+      assert.include(shown.text, "Empty leaves it as it is, which is no limit;")
       for (const fields of [
         { form: "fleet", matches: "own", admissions: "" },
         { form: "fleet", matches: "", admissions: "platform" },
@@ -257,6 +260,9 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
       const settings = sql`SELECT fleet, fill FROM season WHERE slug = 'kept'`
       const kept = { matches: "own", admissions: "platform" }
       assert.deepStrictEqual(yield* settings, [{ fleet: kept, fill: { enabled: true, max_per_hour: 7 } }])
+      const after = (yield* root.open(desk)).shown.text
+      assert.includeMembers(asItIs(after), ["as it is: the season&#39;s own fleet", "as it is: the platform&#39;s fleet", "as it is: yes"])
+      assert.include(after, "Empty leaves it as it is, which is 7;")
       assert.strictEqual((yield* send(desk, "root", { form: "fill", enabled: "", max_per_hour: "none" })).status, 303)
       assert.deepStrictEqual(yield* settings, [{ fleet: kept, fill: { enabled: true, max_per_hour: null } }])
     })

@@ -385,6 +385,7 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "SeasonRunnerKeys.keys": "The keys.",
   "RunnerKey.runners": "The runners that use the key.",
   "NewRunnerKey.runners": "The runners that use the key: none yet.",
+  "SeasonRunnerKeys.fill": "Whether idle runners play extra matches, as it is set.",
   "SeasonRunnerKeys.admissions": "Whether runners can examine the versions that wait.",
   "Admissions.queued": "Versions that wait for a runner.",
   "OpenSession.name": "The runner's name.",

@@ -44,6 +44,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   Feed: "A page of posts and featured stories, newest first.",
   FeedItem: "A post, or a featured story. A story stands where it was first featured, whatever text was approved since.",
   FileOfWork: "A file by its content: the hash that its bytes must have, its address for now, and its size.",
+  Fill: "Whether idle runners play extra counted matches while no entry is owed any.",
   Fleet: "Which runners serve a season: its own, those of the platform, or both.",
   Frame: "The last state of a match.",
   Game: "A game that the service is built with.",

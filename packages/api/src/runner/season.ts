@@ -5,6 +5,7 @@ import { SeasonAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound } from "../Problem.ts"
+import { Fill, Fleet } from "../season/creation.ts"
 import { Key, KeyBody, Keys, NewKey, Runner } from "./api.ts"
 
 /** Whether runners can process the season's queue of candidates now. */
@@ -18,7 +19,10 @@ export const Admissions = Schema.Struct({
 }).annotate({ identifier: "Admissions" })
 export type Admissions = typeof Admissions.Type
 
-export const SeasonKeys = Schema.Struct({ admissions: Admissions, ...Keys.fields }).annotate({ identifier: "SeasonRunnerKeys" })
+/** `fleet` and `fill` are the season's settings of who works for it, which no other read tells. */
+export const SeasonKeys = Schema.Struct({ admissions: Admissions, fleet: Fleet, fill: Fill, ...Keys.fields }).annotate({
+  identifier: "SeasonRunnerKeys"
+})
 export type SeasonKeys = typeof SeasonKeys.Type
 
 const params = { game: Schema.String, slug: Schema.String }

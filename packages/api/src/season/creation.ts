@@ -15,6 +15,9 @@ export class RulesInvalid extends Problem<RulesInvalid>()("rules_invalid", 422, 
 const FleetUse = Schema.Literals(["own", "platform", "both"])
 export const Fleet = Schema.Struct({ matches: FleetUse, admissions: FleetUse }).annotate({ identifier: "Fleet" })
 
+/** Extra counted matches while none is owed; `max_per_hour` null is no limit. */
+export const Fill = Schema.Struct({ enabled: Schema.Boolean, max_per_hour: Schema.NullOr(Schema.Int) }).annotate({ identifier: "Fill" })
+
 /** Every rule may be left out; an unknown key is `rules_invalid`, so the schema accepts any key. */
 export const RulesBody = Schema.Record(Schema.String, Schema.Json).annotate({ identifier: "RulesPatch" })
 

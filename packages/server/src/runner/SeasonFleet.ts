@@ -3,7 +3,7 @@
 import type { SeasonInPath } from "@agon/api/Authorization.ts"
 import type { PageOf } from "@agon/api/Page.ts"
 import type { Admissions, SeasonKeys } from "@agon/api/runner/season.ts"
-import { type FleetUse, mayServe } from "@agon/domain/season/Rules.ts"
+import { mayServe } from "@agon/domain/season/Rules.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { makeQueries, type ReachRow } from "./fleetQueries.ts"
@@ -30,14 +30,14 @@ const makeSeasonFleet = Effect.gen(function* () {
     list: Effect.fn("SeasonFleet.list")(function* (season, page) {
       const seen_after = new Date((yield* Clock.currentTimeMillis) - SEEN_WITHIN_MS)
       const reach = yield* Effect.orDie(queries.reach({ season_id: season.id, seen_after, runtimes: [...known] }))
-      return { admissions: admissionsOf(reach), ...(yield* keys.list(season.id, page)) }
+      return { admissions: admissionsOf(reach), fleet: reach.fleet, fill: reach.fill, ...(yield* keys.list(season.id, page)) }
     })
   })
 })
 
 /** The runners that may review the season's candidates, by its choice of fleets. */
-const admissionsOf = ({ own, platform, queued, use }: ReachRow): Admissions => {
-  const counted = (fleet: "own" | "platform", runners: number) => (mayServe(use as FleetUse, fleet) ? runners : 0)
+const admissionsOf = ({ fleet: { admissions }, own, platform, queued }: ReachRow): Admissions => {
+  const counted = (fleet: "own" | "platform", runners: number) => (mayServe(admissions, fleet) ? runners : 0)
   const [mine, ours] = [counted("own", own), counted("platform", platform)]
   const reach = mine > 0 ? (ours > 0 ? "both" : "own") : ours > 0 ? "platform" : "none"
   return { queued, admitters: mine + ours, reach }

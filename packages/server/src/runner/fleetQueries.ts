@@ -1,10 +1,12 @@
-/** The statement on the runners that may review a season's candidates. */
+/** The statement on the runners that may review a season's candidates, and on whose runners those are. */
+import { Fill, Fleet } from "@agon/api/season/creation.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
 const ReachRow = Schema.Struct({
   queued: Schema.Int,
-  use: Schema.Literals(["own", "platform", "both"]),
+  fleet: Fleet,
+  fill: Fill,
   own: Schema.Int,
   platform: Schema.Int
 })
@@ -16,7 +18,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Request: Schema.Struct({ season_id: Schema.String, seen_after: Schema.Date, runtimes: Schema.Array(Schema.String) }),
     Result: ReachRow,
     execute: ({ runtimes, season_id, seen_after }) => sql`
-      SELECT s.fleet->>'admissions' AS use,
+      SELECT s.fleet, s.fill,
         (SELECT count(*)::int FROM review w WHERE w.season_id = s.id AND w.until IS NULL) AS queued,
         count(r.id) FILTER (WHERE k.season_id = s.id)::int AS own, count(r.id) FILTER (WHERE k.season_id IS NULL)::int AS platform
       FROM season s

@@ -64,7 +64,7 @@ export const seasonOverview = seasonDesk({
   forms: [edit, ...steeringForms],
   buttons: steeringButtons,
   render: Effect.fnUntraced(function* ({ account, client, of, season, tried }) {
-    const [{ admissions }, { playing }, { featured_season }] = yield* Effect.all(
+    const [{ admissions, ...settings }, { playing }, { featured_season }] = yield* Effect.all(
       [
         client.seasonFleet.seasonKeys({ params: of, query: firstPage(1) }),
         client.season.privatePlaying({ params: of }),
@@ -77,6 +77,6 @@ ${figures(season, admissions, playing)}
 ${rulesSection(season)}
 <h2>Weight classes</h2>
 ${classes(season)}
-${editing(season, tried)}${steering(season, { isPlatform: account.admin, isFeatured: featured_season?.slug === season.slug, tried })}`
+${editing(season, tried)}${steering(season, { isPlatform: account.admin, isFeatured: featured_season?.slug === season.slug, settings, tried })}`
   })
 })

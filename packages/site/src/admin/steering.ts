@@ -1,9 +1,11 @@
 /** Settings of a season that stands: who may enter, what its fleet does, whether it is featured, and its end. */
 import { InvalidRequest } from "@agon/api/Problem.ts"
+import type { SeasonKeys } from "@agon/api/runner/season.ts"
 import type { Fleet } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
+import { count } from "../html/words.ts"
 import { button, sureButton } from "../http/buttons.ts"
 import type { Tried } from "../http/Form.ts"
 import { inputs } from "../http/inputs.ts"
@@ -70,22 +72,23 @@ export const FLEET_USES: ReadonlyArray<{ readonly value: FleetUse; readonly labe
   { value: "platform", label: "the platform's fleet" }
 ]
 
-/** The API does not tell which settings the season has, so that a form begins with none of them and sends what is chosen alone. */
-const AS_IT_IS = { value: "", label: "as it is" }
+/** A form begins with no setting, and sends what is chosen alone: what another sets meanwhile stays. */
+const asItIs = (label: string) => ({ value: "", label: `as it is: ${label}` })
+const useOf = (use: FleetUse) => asItIs(FLEET_USES.find(({ value }) => value === use)!.label)
 
-const fleetForms = (tried: Tried | undefined): Html => {
+const fleetForms = ({ fill: now, fleet: uses }: Settings, tried: Tried | undefined): Html => {
   const fleets = inputs(fleet, tried)
   const fills = inputs(fill, tried)
   return html`<h2>Whose runners work for it</h2>
-${fleets.whole(html`${fleets.choice("matches", "Matches are played by", [AS_IT_IS, ...FLEET_USES])}${fleets.choice("admissions", "Candidates are examined by", [AS_IT_IS, ...FLEET_USES])}`, "Set", "Whose runners work for it")}
+${fleets.whole(html`${fleets.choice("matches", "Matches are played by", [useOf(uses.matches), ...FLEET_USES])}${fleets.choice("admissions", "Candidates are examined by", [useOf(uses.admissions), ...FLEET_USES])}`, "Set", "Whose runners work for it")}
 <h2>Matches while none is owed</h2>
 <p>In a round, play rests once every model has its matches. With this, runners that have nothing else to do play on.</p>
 ${fills.whole(
   html`${fills.choice("enabled", "Play on", [
-    AS_IT_IS,
+    asItIs(now.enabled ? "yes" : "no"),
     { value: "no", label: "no" },
     { value: "yes", label: "yes" }
-  ])}${fills.text("max_per_hour", "At most so many an hour", { hint: html`Empty leaves it as it is; <code>${NO_LIMIT}</code> is no limit.` })}`,
+  ])}${fills.text("max_per_hour", "At most so many an hour", { hint: html`Empty leaves it as it is, which is ${now.max_per_hour === null ? "no limit" : count(now.max_per_hour)}; <code>${NO_LIMIT}</code> is no limit.` })}`,
   "Set",
   "Matches while none is owed"
 )}`
@@ -100,16 +103,19 @@ ${button(feature, {}, "Keep it featured", name)}
 `
     : html`<h2>Feature it</h2>\n<p>Where a request to the API names no season of the game, the featured one answers.</p>\n${button(feature, {}, "Feature this season", name)}\n`
 
+type Settings = Pick<SeasonKeys, "fleet" | "fill">
+
 /** The visitor of a season's page. */
 interface Seen {
   /** Whether they administer the platform. */
   readonly isPlatform: boolean
   /** Whether reads that name no season of the game mean this one. */
   readonly isFeatured: boolean
+  readonly settings: Settings
   readonly tried: Tried | undefined
 }
 
-export const steering = (season: Season, { isFeatured, isPlatform, tried }: Seen): Html => {
+export const steering = (season: Season, { isFeatured, isPlatform, settings, tried }: Seen): Html => {
   const { entry, name, slug, state, visibility } = season
   const featured = isPlatform && visibility === "public" && featuring(season, isFeatured)
   if (state === "closed") return html`<p>The season is closed: its settings and its podium stay as they are.</p>\n${featured}`
@@ -119,7 +125,7 @@ export const steering = (season: Season, { isFeatured, isPlatform, tried }: Seen
     visibility === "public" &&
     entry === "open" &&
     html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${sureButton(narrow, {}, "Restrict entry to the roster", `of ${name}`, "Nobody can open it again.")}\n`
-  }${isPlatform && fleetForms(tried)}
+  }${isPlatform && fleetForms(settings, tried)}
 <h2>Close the season</h2>
 <p>No new match starts and candidates are rejected. Matches that are being played get a minute; then the podium is frozen. This cannot be undone.</p>
 ${whole(text("season", `Type ${slug} to close it`, { more: html`required pattern="${slug}" autocomplete="off"` }), "Close the season", "Close the season")}`

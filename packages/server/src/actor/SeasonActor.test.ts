@@ -324,6 +324,27 @@ describe("SeasonActor and its listeners", () => {
     })
   )
 
+  it.effect(
+    "wakes nobody for work that was given away in the batch in which it appeared, nor while its ladders have all their matches",
+    () =>
+      Effect.gen(function* () {
+        const { ask, heard, mailbox } = yield* start()
+        const wakes = () => heard.events.filter((event) => event !== "claimed" && event._tag === "WorkAppeared").length
+        let [leased] = yield* ask(lease({ max: 4 }))
+        assert.deepStrictEqual(yield* ask(lease({ max: 4 })), [])
+        const before = wakes()
+        for (let n = 0; n < 3; n++) {
+          const [accepted, works] = yield* Mailbox.askAll(mailbox, [report(leased!), lease({ max: 4 })])
+          assert.deepStrictEqual(accepted, { accepted: true })
+          ;[leased] = works as ReadonlyArray<typeof leased>
+          assert.isDefined(leased)
+        }
+        assert.strictEqual(wakes(), before)
+        yield* ask(report(leased!))
+        assert.strictEqual(wakes(), before + 1)
+      })
+  )
+
   it.effect("a listener that dies or hangs takes nothing with it", () =>
     Effect.gen(function* () {
       const { ask, heard, row } = yield* start()

@@ -12,6 +12,7 @@
 
 import type { Command, Of, Reply } from "@agon/domain/season/Command.ts"
 import { returned } from "@agon/domain/season/clock/Absence.ts"
+import type { Event } from "@agon/domain/season/Event.ts"
 import { isDirty } from "@agon/domain/season/isDirty.ts"
 import type { LoggedMatch } from "@agon/domain/season/Log.ts"
 import { rowOf } from "@agon/domain/season/Repeats.ts"
@@ -23,6 +24,7 @@ import { awaitsFold } from "@agon/domain/season/rating/Starts.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
 import { committed, restore, type State } from "@agon/domain/season/State.ts"
+import { mayGiveWork } from "@agon/domain/season/scheduler/Leases.ts"
 import { forecast } from "@agon/domain/season/waiting/Forecast.ts"
 import { begin, observe } from "@agon/domain/season/waiting/Pace.ts"
 import { Cause, Clock, Duration, Effect, type Exit, type Fiber, Queue, type Tracer } from "effect"
@@ -114,7 +116,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
       : { commands: batch.map(commandsOf), written: NONE }
     const now = yield* Clock.currentTimeMillis
     const replies = stepEach(state, asked, now)
-    let happened: ReadonlyArray<PublishedEvent> = state.events
+    let happened: ReadonlyArray<PublishedEvent> = mayGiveWork(state) ? state.events : state.events.filter(isNotWork)
     let commit: Tracer.Span | undefined
     if (isDirty(state) || fence.waiting.due <= now) {
       const begun_ms = performance.now()
@@ -132,6 +134,12 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
     for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
   }
 })
+
+/**
+ * The work that appeared in a batch was given away in it, or its ladders have as many matches in play as they may: nobody is woken on any
+ * node, to ask for nothing.
+ */
+const isNotWork = ({ _tag }: Event): boolean => _tag !== "WorkAppeared"
 
 const isOver = (fiber: Fiber.Fiber<void> | undefined): boolean => fiber === undefined || fiber.pollUnsafe() !== undefined
 

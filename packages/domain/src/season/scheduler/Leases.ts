@@ -9,7 +9,7 @@ import type { Review } from "../Version.ts"
 import { mayTake } from "./Faults.ts"
 import type { OpenMatch } from "./Match.ts"
 import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
-import { nextRated } from "./PairingBatches.ts"
+import { anyHasRoom, nextRated } from "./PairingBatches.ts"
 
 /** The most leases per request, whatever the runner's slots. */
 const LEASES_PER_REQUEST_MAX = 64
@@ -38,6 +38,12 @@ export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["Leas
     else break
   }
   return leases
+}
+
+/** False where a lease request would be given nothing, whoever sent it; where it is true, some or all may be. */
+export const mayGiveWork = (state: State): boolean => {
+  if (state.phase !== "open") return false
+  return state.trials.length > 0 || anyHasRoom(state) || [...state.reviews.values()].some(({ until }) => until === null)
 }
 
 const nextTrial = (state: State, key: string): string | undefined => state.trials.find((id) => mayTake(state, state.live.get(id)!, key))

@@ -40,11 +40,17 @@ export const nextRated = (state: State, key: string): string | undefined => {
   return state.round > 0 ? fill(state, ladders) : undefined
 }
 
+/** Whether a ladder has entries and room for a match; which of its matches a key may take, and whether any can be made, is not looked at. */
+const hasRoom = (ladder: LadderState): boolean => ladder.queue.length + ladder.heap.length > 0 && mayPlay(ladder)
+
+/** Where none of its ladders has room, `nextRated` finds nothing for any key. */
+export const anyHasRoom = ({ ladders }: State): boolean => ladders.some(hasRoom)
+
 /** The ladders that may play, those whose entries have played least first. Most seasons play on two of the seven. */
 const inTurn = (state: State): ReadonlyArray<LadderState> => {
   const turns: Array<{ readonly ladder: LadderState; readonly progress: number }> = []
   for (const ladder of state.ladders) {
-    if (ladder.queue.length + ladder.heap.length === 0 || !mayPlay(ladder)) continue
+    if (!hasRoom(ladder)) continue
     turns.push({ ladder, progress: progress(state, ladder) })
   }
   return turns.sort((a, b) => a.progress - b.progress || a.ladder.index - b.ladder.index).map(({ ladder }) => ladder)

@@ -1,6 +1,7 @@
-/** Which seasons a lease request asks, among seasons of which one is away. */
+/** Which seasons a lease request asks, among seasons of which some are away, or have nothing to give. */
 
 import { Unavailable } from "@agon/api/Problem.ts"
+import type { LeasedResult } from "@agon/api/runner/protocol.ts"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { TestClock } from "effect/testing"
@@ -22,18 +23,39 @@ const engine = { game: "snakes", engine_digest: "e" }
 const key = { id: "k", season_id: null }
 const runner = { id: "r", key_id: "k", slots: 4, state: "active", accepts: ["match"], engines: [engine], runtime_version: "v" } as const
 const request = { runner: "r", max: 1, wait_s: 0 }
+const resultOf = (season: string) => ({ lease: `${season} 1`, kind: "match" }) as unknown as LeasedResult
 const payload = { kind: "match" } as unknown as LeasePayload
 
-/** A dispatcher over seasons with endless work, of which those that are away do not answer; `home` live on its node, if there are others. */
-const among = (away: Set<string>, asked: Array<string>, ids = [lost, other], home?: ReadonlyArray<string>) => {
+interface Told {
+  readonly season: string
+  readonly results: number
+  readonly max: number
+}
+
+/**
+ * A dispatcher over seasons with endless work, of which those that are away do not answer, and those that are full give nothing;
+ * `home` live on its node, if there are others.
+ */
+const among = (
+  away: Set<string>,
+  asked: Array<string>,
+  ids = [lost, other],
+  home?: ReadonlyArray<string>,
+  { full = new Set<string>(), told = [] as Array<Told> } = {}
+) => {
   const seasons = ids.map((id) => ({ id, ...engine }))
   const calls = Layer.mock(SeasonCalls, {
     holdings: new Holdings(),
     caller: () => Effect.succeed({ key, runner }),
-    check: () => Effect.succeed([]),
-    tell: (_, season, { max }) => {
+    seasonOf: (lease) => Effect.succeed(lease.split(" ")[0]),
+    check: (_key, _runner, results) => Effect.succeed(results),
+    tell: (_, season, { max, results }) => {
       asked.push(season)
-      return away.has(season) ? Effect.fail(moving) : Effect.succeed({ receipts: [], works: Array.from({ length: max }, () => payload) })
+      told.push({ season, results: results.length, max })
+      if (away.has(season)) return Effect.fail(moving)
+      const given = full.has(season) ? 0 : max
+      const receipts = results.map(({ lease }) => ({ lease, accepted: true, reason: null }))
+      return Effect.succeed({ receipts, works: Array.from({ length: given }, () => payload) })
     }
   })
   const open = Layer.mock(OpenSeasons, { list: () => seasons, get: (id) => seasons.find((season) => season.id === id) })
@@ -80,4 +102,48 @@ it.effect("of the seasons of a lost node a request waits for one, and is served 
       assert.strictEqual(asked.at(-1), third)
     }
   }).pipe(Effect.provide(among(new Set([lost, other]), asked, [lost, other, third], [third])))
+})
+
+it.effect("in a busy fleet a season that is told a result is asked for work in the same message, also where another node has it", () => {
+  const told: Array<Told> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    yield* TestClock.adjust("1 second")
+    for (let n = 0; n < 100; n++) yield* lease(key, request)
+    yield* TestClock.adjust("1 second")
+    told.length = 0
+    for (let n = 0; n < 50; n++) assert.lengthOf((yield* lease(key, { ...request, results: [resultOf(lost)] })).leases, 1)
+    assert.deepStrictEqual(
+      told,
+      Array.from({ length: 50 }, () => ({ season: lost, results: 1, max: 1 }))
+    )
+  }).pipe(Effect.provide(among(new Set(), [], [lost, other, third], [other], { told })))
+})
+
+it.effect("where few matches are played the season that was served least is asked, and not the one that is told a result", () => {
+  const told: Array<Told> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    for (let n = 0; n < 100; n++) {
+      yield* lease(key, { ...request, results: [resultOf(lost)] })
+      yield* TestClock.adjust("1 minute")
+    }
+    const given = Map.groupBy(
+      told.filter(({ max }) => max > 0),
+      ({ season }) => season
+    )
+    for (const season of [lost, other]) assert.approximately(given.get(season)!.length, 50, 2, season)
+  }).pipe(Effect.provide(among(new Set(), [], [lost, other], undefined, { told })))
+})
+
+it.effect("results do not ask seasons again that gave nothing a moment ago", () => {
+  const [ids, told] = [Array.from({ length: 24 }, (_, n) => `019a0000-0000-7000-8000-0000000001${n + 10}`), [] as Array<Told>]
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    for (let n = 0; n < 50; n++) for (const id of ids.slice(0, 2)) yield* lease(key, { ...request, results: [resultOf(id)] })
+    assert.isAtMost(told.length, 100 + ids.length)
+    told.length = 0
+    yield* lease(key, request)
+    assert.lengthOf(told, ids.length, "a request that neither waits nor brings results asks them all")
+  }).pipe(Effect.provide(among(new Set(), [], ids, undefined, { told, full: new Set(ids) })))
 })

@@ -5,8 +5,11 @@
  *            seasons; the first season in turn is asked for work in the same message ─▶ the other seasons in turn, each up to
  *            its share, while the runner has room ─▶ nothing? parked, and asked again when woken
  *
- * A request that may wait passes over seasons that have just given its kind nothing, so thousands of waiting runners do not ask each
- * time. A season that cannot be asked for work fails the request only if no other season gave any. A season that cannot take results always
+ * A request that may wait, or that brings results, passes over seasons that have just given its kind nothing, so thousands of waiting
+ * runners do not ask each time, nor does each result ask all seasons that have as many matches in play as they may. A runner that was given
+ * nothing with its results asks again, and waits.
+ *
+ * A season that cannot be asked for work fails the request only if no other season gave any. A season that cannot take results always
  * fails it.
  */
 
@@ -64,8 +67,8 @@ const makeDispatcher = Effect.gen(function* () {
     const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
     const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
     const room = wanted - leases.length
-    const waits = request.wait_s > 0
-    const turn = room > 0 ? inTurn(caller, waits)[0]?.id : undefined
+    const waits = request.wait_s > 0 || request.results.length > 0
+    const turn = room > 0 ? inTurn(caller, waits, (id) => about.has(id))[0]?.id : undefined
     const share = shareOf(caller, room)
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
     let given = 0
@@ -112,7 +115,7 @@ const makeDispatcher = Effect.gen(function* () {
 interface Filling {
   /** How much one season may give before the others were asked. */
   readonly share: number
-  /** Whether the request may wait. */
+  /** Whether seasons that have just given nothing are passed over: the request may wait, or brings results. */
   readonly waits: boolean
   readonly first?: Asked | undefined
 }
@@ -133,17 +136,15 @@ const makeTurns = Effect.gen(function* () {
   const [fairness, mayAsk] = [yield* makeFairnessOfNodes, mayAskWith(known)]
   const away = new AwaySeasons(yield* Clock.Clock)
 
-  /** Work done by a season's own runners does not count towards its share of the platform's. */
-  const inTurn = (caller: Caller, waits: boolean): ReadonlyArray<OpenSeason> => {
+  /**
+   * Seasons that are told something in any case come first while they are not far ahead, and are never passed over. Work done by a season's
+   * own runners does not count towards its share of the platform's.
+   */
+  const inTurn = (caller: Caller, waits: boolean, isTold: (id: string) => boolean = () => false): ReadonlyArray<OpenSeason> => {
     const kind = kindOf(caller)
-    const refused = ({ id }: OpenSeason) => waits && parking.refused(id, kind, caller.key.id)
-    return away.behind(fairness.order(seasons.list().filter((season) => mayAsk(caller, season) && !refused(season))))
-  }
-
-  /** Looked up on each call: a season may have been added while the runner waited. */
-  const serves = (caller: Caller) => (id: string) => {
-    const found = seasons.get(id)
-    return found !== undefined && mayAsk(caller, found)
+    const refused = ({ id }: OpenSeason) => waits && !isTold(id) && parking.refused(id, kind, caller.key.id)
+    const mayBeAsked = seasons.list().filter((season) => mayAsk(caller, season) && !refused(season))
+    return away.behind(fairness.order(mayBeAsked, isTold))
   }
 
   const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
@@ -176,6 +177,7 @@ const makeTurns = Effect.gen(function* () {
    * that is away only seasons of this node are asked: more may live where it does, and each takes seconds to find out.
    */
   const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, share, waits }: Filling) {
+    if (room <= 0) return []
     const leases: Array<LeasePayload> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
     let failed = first?.failed === true
@@ -192,7 +194,7 @@ const makeTurns = Effect.gen(function* () {
     return leases
   })
 
-  return { audit: yield* makeAudit, inTurn, serves, shareOf, tell, fill }
+  return { audit: yield* makeAudit, inTurn, shareOf, tell, fill }
 })
 
 /** One audit a request: they are few, and matches continue beside them. */
@@ -217,9 +219,17 @@ const mayAskWith =
     (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
 
 /** The work for a runner that waits for it: it is parked, and asks the seasons whenever it is woken. */
-const makeLater = Effect.fnUntraced(function* ({ audit, fill, serves, shareOf }: Effect.Success<typeof makeTurns>) {
+const makeLater = Effect.fnUntraced(function* ({ audit, fill, shareOf }: Effect.Success<typeof makeTurns>) {
   const calls = yield* SeasonCalls
   const parking = yield* Parking
+  const seasons = yield* OpenSeasons
+  const mayAsk = mayAskWith(yield* KnownRuntimes)
+
+  /** Looked up on each call: a season may have been added while the runner waited. */
+  const serves = (caller: Caller) => (id: string) => {
+    const found = seasons.get(id)
+    return found !== undefined && mayAsk(caller, found)
+  }
 
   /** The work for a request that was woken; undefined where the runner was stopped, or its key revoked, while it waited. */
   const askAgain = Effect.fnUntraced(function* (caller: Caller, room: number) {

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Fairness, GAP_MAX, HOME_LEAD, SEASONS_MAX } from "./Fairness.ts"
+import { Fairness, GAP_MAX, HOME_LEAD, SEASONS_MAX, TOLD_LEAD_MAX } from "./Fairness.ts"
 
 const seasons = ["a", "b", "c"].map((id) => ({ id }))
 
@@ -81,6 +81,27 @@ describe("Fairness", () => {
       Array.from({ length: HOME_LEAD }, () => "b")
     )
     assert.sameMembers(given.slice(HOME_LEAD), ["a", "b", "c", "a", "b", "c"])
+  })
+  it("asks a season that is told results first, until it is ahead by the leases of the last second", () => {
+    const fairness = new Fairness()
+    const streak = (most: number) => {
+      let n = 0
+      while (n < most && fairness.order(seasons, undefined, (id) => id === "c")[0]!.id === "c") {
+        fairness.served("c", 1)
+        n++
+      }
+      return n
+    }
+    assert.isAtMost(streak(9), 1, "none were given yet")
+    fairness.second()
+    for (let n = 0; n < 30; n++) fairness.served(fairness.order(seasons)[0]!.id, 1)
+    fairness.second()
+    assert.approximately(streak(99), 30, 2)
+    fairness.served("a", TOLD_LEAD_MAX * 2)
+    fairness.second()
+    const before = fairness.order(seasons)[0]!.id
+    assert.notStrictEqual(before, "a")
+    assert.approximately(streak(999), TOLD_LEAD_MAX, 32)
   })
   it("lets no season starve for what only it could use: runners of its engine alone, or those of a node that is gone", () => {
     const fairness = new Fairness()

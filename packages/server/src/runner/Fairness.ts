@@ -4,6 +4,10 @@
  * virtual time of those served meanwhile. Where a runner takes several pieces of work at once, no season gives it more
  * than its share before the others were asked.
  *
+ * A request that brings a season results asks it for work in the same message, as long as it is not further ahead than by the leases of
+ * all seasons in the last second: any other season costs a message more, and one that has as many matches in play as it may gives nothing.
+ * Where few matches are played, that is nothing, and the season with the lowest virtual time is asked.
+ *
  * Where there are several nodes, a season that lives here is asked before one that lives elsewhere as long as it is not more than
  * `HOME_LEAD` leases ahead: an ask of another node costs both a request. Nodes tell each other what they have given
  * (FairnessOfNodes.ts), so that a node whose own seasons are ahead gives the others their share.
@@ -17,6 +21,8 @@ import { CappedMap } from "../process/CappedMap.ts"
 export const SEASONS_MAX = 32_768
 /** Leases by which a season of this node may be ahead of one elsewhere and is still asked first: some tenths of a busy node's second. */
 export const HOME_LEAD = 16
+/** The most leases by which a season that is told results may be ahead and is still asked first. */
+export const TOLD_LEAD_MAX = 256
 /**
  * Leases by which a season may be ahead of the next one with work. Some of its leases go to runners that no other season can use, here
  * or on another node; without a bound it would get nothing for as many again once those runners are gone. More than a busy node
@@ -28,13 +34,20 @@ export class Fairness {
   readonly #served = new CappedMap<string, number>(SEASONS_MAX)
   readonly #idle = new CappedMap<string, true>(SEASONS_MAX)
   #now = 0
+  #told_lead = 0
+  #served_since = 0
 
-  /** The seasons in the order in which to ask them; `isHome` says of each whether it lives on this node. */
-  order<A extends { readonly id: string }>(seasons: ReadonlyArray<A>, isHome: (id: string) => boolean = () => true): ReadonlyArray<A> {
+  /** The seasons in the order in which to ask them: whether each lives on this node, and whether it is told something in any case. */
+  order<A extends { readonly id: string }>(
+    seasons: ReadonlyArray<A>,
+    isHome: (id: string) => boolean = () => true,
+    isTold: (id: string) => boolean = () => false
+  ): ReadonlyArray<A> {
     // From now on it falls behind while others are served.
     for (const { id } of seasons) if (!this.#served.has(id)) this.#served.set(id, this.#now)
-    const rank = ({ id }: A) => this.#timeOf(id) - (isHome(id) ? HOME_LEAD : 0)
-    return seasons.toSorted((a, b) => rank(a) - rank(b))
+    const rankOf = ({ id }: A) => this.#timeOf(id) - (isHome(id) ? HOME_LEAD : 0) - (isTold(id) ? this.#told_lead : 0)
+    const ranked = seasons.map((season) => ({ season, rank: rankOf(season) }))
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ season }) => season)
   }
 
   /** How much of `room` each of these seasons may fill in the first pass; a season that was idle when last asked leaves its share to the others. */
@@ -47,6 +60,7 @@ export class Fairness {
     const start = this.#timeOf(season)
     this.#now = Math.max(this.#now, start)
     this.#served.set(season, start + leases)
+    this.#served_since += leases
   }
 
   /** The season was asked and had no work. */
@@ -55,7 +69,14 @@ export class Fairness {
     this.#served.set(season, Math.max(this.#timeOf(season), this.#now))
   }
 
-  /** To be called now and then: narrows each gap to `GAP_MAX`. Seasons with smaller ones between them move together, so these stay exact. */
+  /** To be called once a second. */
+  second(): void {
+    this.#told_lead = Math.min(TOLD_LEAD_MAX, this.#served_since)
+    this.#served_since = 0
+    this.narrow()
+  }
+
+  /** Narrows each gap to `GAP_MAX`. Seasons with smaller ones between them move together, so these stay exact. */
   narrow(): void {
     const before = [...this.#served]
     const times = before.flatMap(([id, time]) => (this.#idle.has(id) ? [] : [time])).toSorted((a, b) => b - a)

@@ -30,15 +30,16 @@ export const makeFairnessOfNodes = Effect.gen(function* () {
     return words.length === 0 ? Effect.void : broadcast.tell("served", words)
   })
   if (shares) yield* broadcast.listen({ topic: "served", heard, disconnected: Effect.void, hearing: Effect.void })
-  const narrow = Effect.sync(() => fairness.narrow())
-  yield* Effect.andThen(narrow, tell).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
+  const second = Effect.sync(() => fairness.second())
+  yield* Effect.andThen(second, tell).pipe(Effect.repeat(Schedule.spaced(EVERY)), Effect.forkScoped)
 
   /** Whether the season lives on this node. */
   const isHome = (id: string) => !shares || mailboxes.has(id)
 
   return {
     isHome,
-    order: <A extends { readonly id: string }>(seasons: ReadonlyArray<A>) => fairness.order(seasons, isHome),
+    order: <A extends { readonly id: string }>(seasons: ReadonlyArray<A>, isTold?: (id: string) => boolean) =>
+      fairness.order(seasons, isHome, isTold),
     share: (seasons: ReadonlyArray<{ readonly id: string }>, room: number) => fairness.share(seasons, room),
     served: (season: string, leases: number) => {
       fairness.served(season, leases)

@@ -11,8 +11,8 @@ import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { publicAddress, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
+import * as SiteService from "../support/SiteService.ts"
 import { leftOut } from "../support/slow.ts"
-import { seedAccounts } from "../support/Web.ts"
 import { Browser } from "./Browser.ts"
 import { follow, goTo, press, signIn, sure } from "./clicks.ts"
 import { actionsOutOfSight } from "./tables.ts"
@@ -21,10 +21,7 @@ const OF = { game: "snakes", slug: "spring" } as const
 const DESK = "/games/snakes/seasons/spring/admin"
 const MATCH = Fixture.matchIds.open
 
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 const all = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(service), Layer.provideMerge(Browser.layer))
 
 /** As somebody who is signed in, behind a proxy that tells addresses; as a stranger without, since the development sign-in is for this machine. */

@@ -6,17 +6,13 @@ import * as Fixture from "../support/Fixture.ts"
 import { siteAnswers } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
+import * as SiteService from "../support/SiteService.ts"
 import { sample } from "../support/slow.ts"
-import { seedAccounts } from "../support/Web.ts"
 import { Browser } from "./Browser.ts"
 import { PLAYED, played, said } from "./illNames.ts"
 import { cutNames, lookAtTables } from "./tables.ts"
 
-/** Behind a proxy that tells addresses: each page is asked for by a visitor of its own, so that none meets a rate. */
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 const ready = Layer.effectDiscard(
   Effect.gen(function* () {
     yield* played

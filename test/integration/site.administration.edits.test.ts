@@ -12,8 +12,8 @@ import { type At, formsOf, visitor } from "../support/PageForms.ts"
 import { send, siteAnswers } from "../support/Pages.ts"
 import { untilTaken } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
+import * as SiteService from "../support/SiteService.ts"
 import { scheduled } from "../support/scheduledSeason.ts"
-import { seedAccounts } from "../support/Web.ts"
 
 const deskOf = (slug: string, part = "") => `/games/snakes/seasons/${slug}/admin${part}`
 
@@ -28,10 +28,7 @@ const fieldIn = (text: string, button: string, name: string) =>
 /** The part at the top that tells what became of the form. */
 const outcomeIn = (text: string) => /<(div|p)[^>]* id="outcome".*?<\/\1>/s.exec(text)?.[0] ?? ""
 
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 const ready = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(service))
 
 layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })("an administrator without scripts", (it) => {

@@ -8,7 +8,7 @@ import { type At, formsOf, visitor } from "../support/PageForms.ts"
 import { assertPage, ILL, postForm, siteAnswers } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const { matchIds: x, modelIds: m } = Fixture
 const OF = { game: "snakes", slug: "typed" } as const
@@ -149,10 +149,7 @@ class Ready extends Context.Service<Ready, Ids>()("test/Ready") {
   static readonly layer = Layer.effect(Ready, Effect.orDie(Effect.tap(seeded, () => siteAnswers)))
 }
 
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 
 /** Sent by root; again as long as the account's rate of writes says. */
 const sent = ({ at, form }: Tried, fields: Fields) =>

@@ -13,6 +13,7 @@ import { visitor } from "../support/PageForms.ts"
 import { siteAnswers, visit } from "../support/Pages.ts"
 import { about, isMatch, report, snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const HERE = { game: "snakes", slug: "forms" }
 const SEASON = `/games/${HERE.game}/seasons/${HERE.slug}`
@@ -138,7 +139,7 @@ const finals = Effect.fnUntraced(function* (admin: Visitor, fleet: Client) {
   )
 })
 
-const ready = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] })))
+const ready = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(SiteService.layer))
 
 layer(ready, { excludeTestServices: true, timeout: "300 seconds" })("an administrator who has a browser without scripts", (it) => {
   it.effect("leads a season from its creation to its frozen podium by forms", () =>

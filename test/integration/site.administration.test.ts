@@ -8,7 +8,7 @@ import * as Fixture from "../support/Fixture.ts"
 import { assertPage, ILL, page, postForm, type Shown, siteAnswers } from "../support/Pages.ts"
 import { retryPutOff, untilTaken } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const { matchIds: x, modelIds: m, versionIds: v } = Fixture
 
@@ -66,10 +66,7 @@ const seeded = Effect.gen(function* () {
   for (const write of writes) yield* untilTaken(write)
 })
 
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 const ready = Layer.effectDiscard(Effect.andThen(seeded, siteAnswers)).pipe(Layer.provideMerge(service))
 
 const cookieOf = (as: string) => ({ cookie: `service_session=${as}-token` })

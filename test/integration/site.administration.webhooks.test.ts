@@ -4,17 +4,13 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
-import * as Fixture from "../support/Fixture.ts"
 import { formsOf, visitor } from "../support/PageForms.ts"
 import { send, siteAnswers, visit } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
+import * as SiteService from "../support/SiteService.ts"
 import { scheduled } from "../support/scheduledSeason.ts"
-import { seedAccounts } from "../support/Web.ts"
 
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 const ready = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(service))
 
 /** An address that no service posts to, and no name server is asked for. */

@@ -5,15 +5,11 @@ import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { playOneSided } from "../support/oneSided.ts"
 import { assertPage, ILL, siteAnswers, visit } from "../support/Pages.ts"
-import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const { modelIds: m, seasonIds, versionIds: v } = Fixture
 
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 const ready = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(service))
 const at = (slug: string) => `/games/snakes/seasons/${slug}/admin/coincidences`
 

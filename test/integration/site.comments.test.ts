@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, elementsOf, ILL, refused, type Shown, send, siteAnswers, visit } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const model = Fixture.modelIds.alpha
 
@@ -29,10 +29,7 @@ class Talked extends Context.Service<Talked, Ids>()("test/Talked") {
   static readonly layer = Layer.effect(Talked, Effect.orDie(talked))
 }
 
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 
 const pageOf = ({ comment }: Ids) => `/me/comments/${comment}?model=${model}`
 

@@ -1,11 +1,11 @@
 /** The page on which a visitor signs a device in, as a browser without scripts has it, beside a real service. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { elementsOf, page, postForm, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
-const service = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] })))
+const service = SiteService.layerAccounts
 const AT = "/device"
 /** A name that would do harm where the page did not escape it. */
 const ILL = `"><ill onclick=alert(1)><script>alert(1)</script>\u202e`

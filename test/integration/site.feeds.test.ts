@@ -8,6 +8,7 @@ import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { page, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
+import * as SiteService from "../support/SiteService.ts"
 import { seedAccounts } from "../support/Web.ts"
 
 const { matchIds: x, modelIds: m, uuid } = Fixture
@@ -65,7 +66,7 @@ unread(`a feed${missing === undefined ? "" : `: ${missing}`}`, () => {
   })
 })
 
-const proxied = { site: "own", trusted_proxies: ["127.0.0.1"], public_origin: ORIGIN } as const
+const proxied = { ...SiteService.settings, public_origin: ORIGIN }
 const seeded = Fixture.layer.pipe(Layer.provide(Layer.effectDiscard(seedAccounts)))
 const service = seeded.pipe(Layer.provideMerge(Service.layer(proxied)))
 

@@ -6,14 +6,13 @@ import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
 import { elementsOf, page, postForm, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
+import * as SiteService from "../support/SiteService.ts"
 import { seedAccounts } from "../support/Web.ts"
 
 /** Nothing is due in these tests, so nobody listens there. */
 const relay = { host: "127.0.0.1", port: 9, implicit_tls: false, clear_text: true, auth: undefined }
 const mail = { relay, from: { name: "Agon", address: "agon@agon.example" } }
-const service = Layer.effectDiscard(seedAccounts).pipe(
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"], mail }))
-)
+const service = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(Service.layer({ ...SiteService.settings, mail })))
 const SETTINGS = "/me/settings"
 
 interface Sent {

@@ -4,8 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, elementsOf, ILL, siteAnswers, visit } from "../support/Pages.ts"
-import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const { modelIds: m, versionIds: v } = Fixture
 
@@ -25,11 +24,7 @@ const entrants = Effect.gen(function* () {
   yield* sql`UPDATE model SET name = ${`z${ILL}`.slice(0, 60)} WHERE id = ${m.gamma}`
 })
 
-const seeded = Layer.effectDiscard(entrants).pipe(
-  Layer.provide(Fixture.layer),
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const seeded = Layer.effectDiscard(entrants).pipe(Layer.provideMerge(SiteService.layerFixture))
 
 const ladder = "/games/snakes/seasons/spring/ladders/open"
 const search = (name: string, of = ladder) =>

@@ -4,8 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, type Shown, visit } from "../support/Pages.ts"
-import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const { matchIds: x, uuid, versionIds: v } = Fixture
 
@@ -16,8 +15,7 @@ const struck = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql`UPDATE match SET replay_hash = ${`sha256:${"e".repeat(64)}`}, replay_bytes = 900, reason = 'forfeit' WHERE id = ${x.openTrial}`
   )
 )
-const seeded = Layer.effectDiscard(struck).pipe(Layer.provideMerge(Fixture.layer.pipe(Layer.provide(Layer.effectDiscard(seedAccounts)))))
-const service = seeded.pipe(Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] })))
+const service = Layer.effectDiscard(struck).pipe(Layer.provideMerge(SiteService.layerFixture))
 
 const AT = "/me/matches"
 const NEVER = uuid("match", 999)

@@ -1,17 +1,16 @@
 /** Pages of private seasons beside a real service: who sees them, what everybody else is told, and that nothing keeps them. */
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, elementsOf, page, type Shown } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const { matchIds: x, modelIds: m, uuid, versionIds: v } = Fixture
 
-const seeded = Fixture.layer.pipe(Layer.provide(Layer.effectDiscard(seedAccounts)))
-const service = seeded.pipe(Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] })))
+const service = SiteService.layerFixture
 
 /** ada takes part in the private season and root administers the platform; bob does neither, and a forged session is nobody's. */
 type Caller = "ada" | "bob" | "root" | "forged" | undefined

@@ -9,12 +9,13 @@ import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, elementsOf, ILL, page, siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
+import * as SiteService from "../support/SiteService.ts"
 import { seedAccounts } from "../support/Web.ts"
 
 const { matchIds: x, modelIds: m, uuid, versionIds: v } = Fixture
 
 /** Behind a proxy that tells addresses, which the pages' readers have one each of. */
-const proxied = { site: "own", trusted_proxies: ["127.0.0.1"] } as const
+const proxied = SiteService.settings
 const seeded = Fixture.layer.pipe(Layer.provide(Layer.effectDiscard(seedAccounts)))
 const service = seeded.pipe(Layer.provideMerge(Service.layer(proxied)))
 

@@ -7,12 +7,9 @@ import * as Fixture from "../support/Fixture.ts"
 import { formsOf } from "../support/PageForms.ts"
 import { assertPage, elementsOf, publicAddress, type Shown, send, siteAnswers, visit } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 const ready = Layer.effectDiscard(Effect.orDie(siteAnswers)).pipe(Layer.provideMerge(service))
 
 const COMMENT = `/me/comments?model=${Fixture.modelIds.alpha}`

@@ -7,12 +7,11 @@ import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, elementsOf, ILL, refused, send, visit } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const { versionIds: v } = Fixture
 
-const seeded = Fixture.layer.pipe(Layer.provide(Layer.effectDiscard(seedAccounts)))
-const service = seeded.pipe(Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] })))
+const service = SiteService.layerFixture
 
 const AT = `/me/versions/${v.alpha2}`
 const save = (note: string, as = "ada", path = AT) => send(path, as, { form: "note", note })

@@ -7,9 +7,9 @@ import { eventually } from "../support/eventually.ts"
 import { assertPage, page, postForm, siteAnswers } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
-const service = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] })))
+const service = SiteService.layerAccounts
 const ready = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(service))
 const AT = "/me/webhooks"
 /** An address that no service posts to, and no name server is asked for. */

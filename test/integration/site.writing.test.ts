@@ -5,7 +5,7 @@ import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { assertPage, ILL, refused, send, siteAnswers, visit } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
-import { seedAccounts } from "../support/Web.ts"
+import * as SiteService from "../support/SiteService.ts"
 
 const model = Fixture.modelIds.alpha
 const STORY = `/me/models/${model}/story`
@@ -31,10 +31,7 @@ const opened = Effect.gen(function* () {
   yield* admin.platform.addWord({ payload: { word: "darn" } })
 })
 
-const service = Fixture.layer.pipe(
-  Layer.provide(Layer.effectDiscard(seedAccounts)),
-  Layer.provideMerge(Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"] }))
-)
+const service = SiteService.layerFixture
 const ready = Layer.effectDiscard(Effect.orDie(Effect.andThen(opened, siteAnswers))).pipe(Layer.provideMerge(service))
 
 const leads = ({ headers, status }: { readonly headers: Headers; readonly status: number }) => [status, headers.get("location")]

@@ -13,6 +13,7 @@ import { siteAnswers } from "./Pages.ts"
 import { type Front, front } from "./S3Front.ts"
 import { S3Server } from "./S3Server.ts"
 import * as Service from "./Service.ts"
+import * as SiteService from "./SiteService.ts"
 import { seedAccounts } from "./Web.ts"
 
 export const PLAYED = Fixture.matchIds.open
@@ -45,7 +46,7 @@ export const layer = Layer.unwrap(
     const { replay } = record(engineOf("snakes")!, snakesBoards.find(({ map_id }) => map_id === "wrapped-9")!, 2011)
     const bytes = Buffer.from(JSON.stringify(replay))
     const seeded = Fixture.layer.pipe(Layer.provide(Layer.effectDiscard(seedAccounts)))
-    const service = Service.layer({ site: "own", trusted_proxies: ["127.0.0.1"], s3 })
+    const service = Service.layer({ ...SiteService.settings, s3 })
     return Layer.effectDiscard(Effect.andThen(played(bytes), siteAnswers)).pipe(
       Layer.provide(S3Objects.layer(s3)),
       Layer.provideMerge(seeded),

@@ -21,7 +21,7 @@ import { refusesOrigin } from "../http/Origin.ts"
 import { RateLimits } from "../http/RateLimits.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import { Accounts } from "./Accounts.ts"
-import { type Ended, Ongoing } from "./Ongoing.ts"
+import { Ongoing } from "./Ongoing.ts"
 import { clearSessionCookie } from "./sessionCookie.ts"
 
 interface Asked {
@@ -132,37 +132,50 @@ const makeAuthenticate = Effect.gen(function* () {
 
 type Authenticate = Effect.Success<typeof makeAuthenticate>
 
-/** A level whose writes are interrupted when the account is suspended; reads run on. */
-const makeUntilSuspended = Effect.map(
+/** A level as its middleware runs it: given the rest of the request and what was asked. Its types differ from level to level. */
+type Guard = (httpEffect: any, asked: any) => Effect.Effect<any, any, any>
+
+/**
+ * A guard whose requests end with the account or the runner key that they are made under, those that wait for work as well. The moment is
+ * taken before the guard looks the credential up.
+ */
+const makeEndingWith = Effect.map(
   Ongoing,
   (ongoing) =>
-    <Level extends { readonly session: (httpEffect: any, asked: any) => Effect.Effect<any, any, any> }>({ session }: Level) => ({
-      session: ((httpEffect, asked) => {
-        if (asked.endpoint.method === "GET") return session(httpEffect, asked)
-        const moment = ongoing.moment()
-        const request = Effect.flatMap(A.CurrentAccount, ({ id }) =>
-          ongoing.inNameOf(id, moment, httpEffect as Effect.Effect<any, any, any>)
-        )
-        return session(Effect.catchTag(request, "Ended", suspended), asked)
-      }) as Level["session"]
-    })
-)
-
-/** A runner's key; every request under it ends with it, those that wait for work as well. */
-const makeRunnerLevel = (authenticate: Authenticate) =>
-  Effect.map(Ongoing, (ongoing): A.RunnerKey["Service"] => ({
-    key: (httpEffect, asked) => {
+    (
+      holder: Effect.Effect<{ readonly id: string }, never, any>,
+      refused: Effect.Effect<never, A.Unauthenticated, any>,
+      guard: Guard
+    ): Guard =>
+    (httpEffect, asked) => {
       const moment = ongoing.moment()
-      return Effect.flatMap(authenticate.runnerKey(asked), (key) =>
-        Effect.catchTag(ongoing.inNameOf(key.id, moment, Effect.provideService(httpEffect, A.CurrentKey, key)), "Ended", revoked)
+      const request = Effect.flatMap(holder, ({ id }) => ongoing.inNameOf(id, moment, httpEffect as ReturnType<Guard>))
+      return guard(
+        Effect.catchTag(request, "Ended", () => refused),
+        asked
       )
     }
-  }))
+)
 
-const revoked = (_: Ended) => Effect.fail(new A.Unauthenticated({ detail: "The runner key was revoked meanwhile." }))
+/** A level whose writes are interrupted when the account is suspended; reads run on. */
+const makeUntilSuspended = Effect.map(makeEndingWith, (endingWith) => <Level extends { readonly session: Guard }>({ session }: Level) => {
+  const writing = endingWith(A.CurrentAccount, suspended, session)
+  return {
+    session: ((httpEffect, asked) => (asked.endpoint.method === "GET" ? session : writing)(httpEffect, asked)) as Level["session"]
+  }
+})
 
-const suspended = (_: Ended) =>
-  Effect.andThen(clearSessionCookie, Effect.fail(new A.Unauthenticated({ detail: "The account was suspended meanwhile." })))
+/** A runner's key, with which every request under it ends. */
+const makeRunnerLevel = (authenticate: Authenticate) =>
+  Effect.map(makeEndingWith, (endingWith): A.RunnerKey["Service"] => {
+    const key: A.RunnerKey["Service"]["key"] = (httpEffect, asked) =>
+      Effect.flatMap(authenticate.runnerKey(asked), (found) => Effect.provideService(httpEffect, A.CurrentKey, found))
+    return { key: endingWith(A.CurrentKey, revoked, key) as typeof key }
+  })
+
+const revoked = Effect.fail(new A.Unauthenticated({ detail: "The runner key was revoked meanwhile." }))
+
+const suspended = Effect.andThen(clearSessionCookie, Effect.fail(new A.Unauthenticated({ detail: "The account was suspended meanwhile." })))
 
 /** By the parameters of a path; an `:id` is that of a version, a match or a webhook, as the path says before it. */
 const nameInSeason = (path: string, { baseline, id, map_id, n = "" }: Readonly<Record<string, string | undefined>>): NameInSeason => {

@@ -93,6 +93,14 @@ const narrowestFirst = Effect.fnUntraced(function* (queries: Effect.Success<type
   return [first, ...models.filter((model) => model !== first)]
 })
 
+/** Whether a page is past the end: anybody can ask for one, and it must not cost a scan of the whole list. */
+const makeIsPastEnd = (queries: Effect.Success<typeof makeQueries>) =>
+  Effect.fnUntraced(function* (listing: Listing, { total }: Found) {
+    const { query } = listing
+    if (query.cursor < total || query.cursor === 0) return false
+    return !listsTrials(query) || query.cursor >= total + (yield* Effect.orDie(queries.countOfTrials(listing)))
+  })
+
 const makeLists = Effect.fnUntraced(function* (
   queries: Effect.Success<typeof makeQueries>,
   countSeason: CountSeason,
@@ -100,6 +108,7 @@ const makeLists = Effect.fnUntraced(function* (
 ) {
   const seasons = yield* Seasons
   const inTurn = makeDeepPages()
+  const isPastEnd = makeIsPastEnd(queries)
 
   /** With a side and no season every season is searched; without either, the featured one. */
   const seasonOf = Effect.fnUntraced(function* (query: Asked, viewer: Viewer) {
@@ -126,13 +135,6 @@ const makeLists = Effect.fnUntraced(function* (
     return isScattered(fitting, listing) ? { fitting, first: yield* firstRows.ofSeason(ofSeason, fitting) } : { fitting }
   })
 
-  /** Whether a page is past the end: anybody can ask for one, and it must not cost a scan of the whole list. */
-  const isPastEnd = Effect.fnUntraced(function* (listing: Listing, { total }: Found) {
-    const { query } = listing
-    if (query.cursor < total || query.cursor === 0) return false
-    return !listsTrials(query) || query.cursor >= total + (yield* Effect.orDie(queries.countOfTrials(listing)))
-  })
-
   const page = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
     const { first, fitting } = yield* knownOf(listing, season)
     const { cursor, limit, sort } = listing.query
@@ -141,7 +143,10 @@ const makeLists = Effect.fnUntraced(function* (
     const cut = { limit: limit + 1, offset: cursor }
     const upTo = cut.offset + cut.limit
     if (first === undefined || (!first.whole && first.rows.length < upTo))
-      return { rows: yield* inTurn(upTo, Effect.orDie(queries.cards(listing, cut, fitting))), total: fitting.total }
+      return {
+        rows: yield* inTurn({ upTo, isWhole: onlySeason(listing.query) }, Effect.orDie(queries.cards(listing, cut, fitting))),
+        total: fitting.total
+      }
     // Matches get comments at any time: they are put in order anew.
     const isOrdered = isKeepable(sort)
     const from = isOrdered && sort !== "newest" ? cursor : 0

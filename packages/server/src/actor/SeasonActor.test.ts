@@ -292,6 +292,23 @@ describe("SeasonActor", () => {
     })
   )
 
+  it.effect("asks with megabytes of replays share a commit only as far as a few of these", () =>
+    Effect.gen(function* () {
+      let commits = 0
+      const { mailbox } = yield* start((store) => counted(store, () => commits++))
+      const content = "m".repeat(2 ** 19)
+      const replay = { hash: "sha256:replay", bytes: content.length, content }
+      const late: Command = { _tag: "ReportMatch", key: id("key", 1), lease: `${id("model", 9)}.1`, outcome: { ...outcome(2), replay } }
+      const asks = Array.from(
+        { length: 20 },
+        (_, i): ReadonlyArray<Command> => [late, { _tag: "SwitchBoard", board: "plain", enabled: i % 2 === 1 }]
+      )
+      const before = commits
+      yield* Effect.forEach(asks, (commands) => Mailbox.askAll(mailbox, commands), { concurrency: "unbounded" })
+      assert.strictEqual(commits, before + 3, "eight of half a megabyte each")
+    })
+  )
+
   it.effect("answers what changes nothing without a commit", () =>
     Effect.gen(function* () {
       let commits = 0

@@ -41,6 +41,8 @@ import * as SeasonMetrics from "./SeasonMetrics.ts"
 import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonStore.ts"
 
 const BATCH_MAX = 256
+/** In UTF-16 units. A commit's statement is some copies of the replays in it, and a hostile runner sends a megabyte in each ask. */
+const BATCH_REPLAYS_MAX = 4 * 1024 * 1024
 const CLAIM_TIMEOUT = Duration.seconds(30)
 export const COMMIT_TIMEOUT = Duration.seconds(10)
 /** For reading a few rows by their keys. */
@@ -250,7 +252,7 @@ const announce = (telling: Effect.Effect<void>): Effect.Effect<void> =>
   )
 
 /**
- * Up to 256 asks, or none when `until` passes first. The race against the clock is on a `peek`, which takes
+ * Up to 256 asks, fewer where they bring long replays, or none when `until` passes first. The race against the clock is on a `peek`, which takes
  * nothing: an interrupted or lost race cannot swallow an ask. `take` never suspends here, the actor being the only taker.
  */
 const nextBatch = Effect.fnUntraced(function* ({ queue }: Mailbox.Mailbox, until: number) {
@@ -259,8 +261,19 @@ const nextBatch = Effect.fnUntraced(function* ({ queue }: Mailbox.Mailbox, until
     if (wait_ms <= 0) return []
     yield* Effect.timeoutOption(Queue.peek(queue), Math.min(wait_ms, WAIT_MAX_MS))
   }
-  return Queue.sizeUnsafe(queue) === 0 ? [] : yield* Queue.takeBetween(queue, 1, BATCH_MAX)
+  const batch: Array<Mailbox.Held> = []
+  for (let replays = 0; batch.length < BATCH_MAX && replays < BATCH_REPLAYS_MAX; ) {
+    const next = Queue.takeUnsafe(queue)
+    if (next === undefined) break
+    const held = yield* next
+    batch.push(held)
+    replays += replaysOf(held)
+  }
+  return batch
 })
+
+const replaysOf = ({ commands }: Mailbox.Held): number =>
+  commands.reduce((sum, command) => sum + (command._tag === "ReportMatch" ? (command.outcome.replay?.content?.length ?? 0) : 0), 0)
 
 /**
  * Incarnations one after another, with backoff, until fenced or closed. Defects count as failures: a bug costs a reload, not

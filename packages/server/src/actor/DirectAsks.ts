@@ -29,7 +29,7 @@ interface Asked {
 }
 type Answered = { readonly replies: ReadonlyArray<Reply> } | { readonly closed: boolean } | { readonly unavailable: string }
 
-/** An ask with the results of as many matches as one may hold is some 100 kB. */
+/** An ask holds what a runner said in a body of 1 MiB; the text of its replays may take six times as much here. */
 const ASK_BYTES_MAX = ByteSize.mebibytes(16)
 
 /** The route's answer. Only nodes of the installation come so far. */

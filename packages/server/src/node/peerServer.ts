@@ -11,7 +11,7 @@ import type { NodeTls } from "../config/nodeTls.ts"
 import { sameSecret } from "../http/constantTime.ts"
 import { refuseUpgrades } from "../http/refuseUpgrades.ts"
 
-/** `requestTimeout` is for a whole request, of which the largest between nodes are some 100 kB. */
+/** `requestTimeout` is for a whole request, of which the largest between nodes are some MB. */
 const LIMITS = { connectionsCheckingInterval: 1_000, headersTimeout: 5_000, requestTimeout: 30_000, maxHeaderSize: 8_192 }
 /** Open connections of all together. A node keeps at most 128 for asks to each of the others, and some for the cluster's messages. */
 const CONNECTIONS_MAX = 8_192

@@ -4,7 +4,7 @@
  * longest match on the board torus-15, MODEL the second of the open ladder.
  *
  *   node test/browser/picture.ts (FILE PATH HEIGHT)... [matches, 600]
- *   node test/browser/picture.ts docs/images/ladder.png /games/snakes/seasons/demo/ladders/open 815
+ *   node test/browser/picture.ts docs/images/ladder.png /games/snakes/seasons/demo/ladders/open 870
  *   node test/browser/picture.ts docs/images/match-dark.png /matches/MATCH#turn=60 1000 docs/images/model.png /models/MODEL 1000
  */
 import { basename } from "node:path"

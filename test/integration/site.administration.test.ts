@@ -109,8 +109,8 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       }
       for (const path of links) {
         const { headers, status } = yield* get(path, "root")
-        // A match may be one of a private season; the page of any other leads to its public address.
-        const to = status === 303 && path.startsWith("/private/matches/") ? headers.get("location")! : path
+        // A match may be one of a private season; the page of any other leads to its public address. A version is shown by its model.
+        const to = status === 303 && /^\/private\/matches\/|^(\/private)?\/versions\//.test(path) ? headers.get("location")! : path
         assert.strictEqual((yield* get(to, "root")).status, 200, path)
       }
       assert.isAbove(links.size, 40)
@@ -147,6 +147,9 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       has(yield* shown("/people"), 'href="/people/ada"', 'href="/people/bob"', "not yet signed in")
       has(yield* shown("/rounds"), "Round 1", "9 matches for each model", "The platform's administrators plan rounds")
       has(yield* shown("/runners"), "agon_rk_", "nothing of 3")
+      const baselines = (yield* get("/games/snakes/seasons/spring/admin/baselines", "ada")).text
+      has(baselines, `<th scope="row"><a href="/versions/${v.random}">random</a></th>`)
+      assert.notInclude(baselines, "<code>", "no id that nobody reads")
       const log = yield* shown("/log")
       has(log, "created the season", "added a board", "made a runner key", "the newest first")
       assert.notInclude(log, "<td> <code", "an action without words")

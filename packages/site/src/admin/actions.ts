@@ -61,6 +61,16 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "word.remove": "took a word off the list"
 }
 
+/** Of what is brought into play and taken out, by the detail's `enabled`. */
+const SWITCHES: Partial<Readonly<Record<AuditAction, readonly [on: string, off: string]>>> = {
+  "baseline.switch": ["brought a baseline into play", "took a baseline out of play"],
+  "board.switch": ["brought a board into play", "took a board out of play"]
+}
+
 /** Of an action in the log; undefined for one that another release has written. */
-export const wordsOfAction = (action: string): string | undefined =>
-  Object.hasOwn(ACTIONS, action) ? ACTIONS[action as AuditAction] : undefined
+export const wordsOfAction = (action: string, detail: unknown): string | undefined => {
+  if (!Object.hasOwn(ACTIONS, action)) return undefined
+  const switched = SWITCHES[action as AuditAction]
+  const enabled = typeof detail === "object" && detail !== null && "enabled" in detail ? detail.enabled : undefined
+  return switched === undefined || typeof enabled !== "boolean" ? ACTIONS[action as AuditAction] : switched[enabled ? 0 : 1]
+}

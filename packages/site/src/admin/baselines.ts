@@ -4,6 +4,7 @@ import { type Baseline, type ImportedBaselines, RecordBaseline, type RecordedBas
 import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
+import { type Places, placesFor } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { counted, time, words } from "../html/words.ts"
 import { button, sureButton } from "../http/buttons.ts"
@@ -73,16 +74,21 @@ const turned = (field: Field, enabled: boolean, status: Baseline["status"], name
       (status === "disabled" || status === "entered") &&
       button(turn, { baseline: name, enabled: "yes" }, "Bring into play", `baseline ${name}`)
 
+/** Its page is there once it was admitted. */
+const nameOf = (at: Places, { name, status, version_id }: Baseline): Html | string =>
+  status === "testing" || status === "rejected" ? name : html`<a href="${at.version(version_id)}">${name}</a>`
+
 const row =
-  (field: Field) =>
-  ({ class: weight, enabled, name, reject_reason, status, version_id }: Baseline): Html =>
-    html`<tr>
-<th scope="row">${name}</th>
+  (at: Places, field: Field) =>
+  (baseline: Baseline): Html => {
+    const { class: weight, enabled, name, reject_reason, status } = baseline
+    return html`<tr>
+<th scope="row">${nameOf(at, baseline)}</th>
 <td>${status === "testing" ? "being examined" : words(status)}${reject_reason !== null && html`<span class="bad">: ${rejectMeanings[reject_reason]}</span>`}</td>
 <td>${weight}</td>
-<td><code>${version_id}</code></td>
 ${field !== "closed" && html`<td>${turned(field, enabled, status, name)}</td>\n`}</tr>
 `
+  }
 
 type Uploads = (typeof RecordedBaseline.Type)["upload"]
 
@@ -133,10 +139,10 @@ export const seasonBaselines = seasonDesk({
       { concurrency: "unbounded" }
     )
     const field = fieldOf(season)
-    const headings = ["Baseline", "State", "Class", "Version", ...(field === "closed" ? [] : ["In play"])]
+    const headings = ["Baseline", "State", "Class", ...(field === "closed" ? [] : ["In play"])]
     return html`<h2>Baselines</h2>
 <p>${FIELDS[field]}</p>
-${table("Baselines", headings, baselines.map(row(field)), field === "open" ? "There is none yet." : "There is none.")}
+${table("Baselines", headings, baselines.map(row(placesFor(season), field)), field === "open" ? "There is none yet." : "There is none.")}
 ${links(next_cursor)}
 ${field === "open" && html`<h2>Record a baseline</h2>\n${recordForm(tried)}\n<h2>Copy baselines of another season</h2>\n${copyForm(seasons, tried)}`}`
   })

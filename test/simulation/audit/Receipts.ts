@@ -114,6 +114,9 @@ const keep = ({ bodies, holders, over }: Book, { now }: Window): void => {
       return seat.version === match.versions[i] && seat.rank === rank && seat.score === score && seat.strikes === strikes
     })
     must(same, "a result is kept as it was reported", match, body)
+    const { bytes, content = null, hash } = body!.outcome.replay!
+    const { replay_bytes, replay_content, replay_hash } = match
+    must(replay_hash === hash && replay_bytes === bytes && replay_content === content, "a match has the replay of its result", match, body)
   }
   for (const match of now.rewritten) over.set(match.id, match)
 }

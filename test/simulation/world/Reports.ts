@@ -6,6 +6,12 @@ import { lostIn, type Sick } from "./Sickness.ts"
 /** A report of this work under this key; an honest one is sound and finds nothing wrong with anybody. */
 export type Report = (work: Work, key: string, honest?: boolean) => Command
 
+/** Each report has its own; every third is too long to be kept with its match. */
+const replayOf = (n: number): MatchOutcome["replay"] => {
+  const content = `replay ${n}`
+  return { hash: `hash of ${content}`, bytes: content.length, ...(n % 3 === 0 ? {} : { content }) }
+}
+
 export const make = (chance: Chance, limit: number, sick: Sick): Report => {
   let reports = 0
 
@@ -19,7 +25,8 @@ export const make = (chance: Chance, limit: number, sick: Sick): Report => {
       rank: 1 + scores.filter((_, other) => better(other, i)).length,
       strikes: strikes[i]!
     }))
-    return { runtime_version: "ort", reason: "last_standing", turns: ++reports, played_ms: 5, seats, state_sha256: "s", replay: null }
+    const told = { runtime_version: "ort", reason: "last_standing", turns: ++reports, played_ms: 5, seats, state_sha256: "s" } as const
+    return { ...told, replay: replayOf(reports) }
   }
   const spoilt = (outcome: MatchOutcome): MatchOutcome =>
     chance.in(0.5)

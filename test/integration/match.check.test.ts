@@ -8,7 +8,7 @@ import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { LocalMailboxes } from "@agon/server/actor/LocalMailboxes.ts"
 import type { Mailbox } from "@agon/server/actor/Mailbox.ts"
-import { Patience } from "@agon/server/match/CheckedAside.ts"
+import { RetriedFor } from "@agon/server/match/CheckRetries.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
 import * as ReplayThread from "@agon/server/match/ReplayThread.ts"
@@ -77,7 +77,7 @@ const lives = (until: () => boolean | Effect.Effect<boolean, unknown, SqlClient.
     Effect.flatMap((held) => (held ? Effect.void : Effect.fail(new Error("never")))),
     untilSuccess,
     Effect.provide(Layer.fresh(ReplayCheck.layer({ replay_check: 1, audit: 0 }))),
-    Effect.provide(Layer.merge(around, Layer.succeed(Patience, patience_ms)))
+    Effect.provide(Layer.merge(around, Layer.succeed(RetriedFor, patience_ms)))
   )
 const around = Layer.mergeAll(objects, voiding, Layer.succeed(LocalMailboxes, mailboxes), Layer.succeed(SettledAfter, 0))
 

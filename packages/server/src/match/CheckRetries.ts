@@ -1,5 +1,5 @@
 /**
- * Matches that could not be checked, set aside so that later ones can be: retried with every look until one
+ * The matches of each season whose check failed. They are set aside, so that later ones are checked, and retried with every look until one
  * succeeds or its time is over. The list is in this node's memory; the season's row of progress stays before the first of
  * them, so a node that takes the season over begins there.
  */
@@ -10,7 +10,7 @@ import { seldom } from "../process/seldom.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 
 /** How long the same match is retried. */
-export const Patience = Context.Reference<number>("agon/match/Patience_ms", { defaultValue: () => 600_000 })
+export const RetriedFor = Context.Reference<number>("agon/match/RetriedFor_ms", { defaultValue: () => 600_000 })
 
 /** Matches of a season that may be set aside at once; beyond that the season waits. */
 const ASIDE_MAX = 32
@@ -38,11 +38,11 @@ export const makePassOver = Effect.map(
     })
 )
 
-/** `one` checks a match, and fails where it is to be retried. */
-export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string, match: Checkable) => Effect.Effect<void, E>) {
+/** `check` fails where a match is to be retried. */
+export const makeCheckRetries = Effect.fnUntraced(function* <E>(check: (season_id: string, match: Checkable) => Effect.Effect<void, E>) {
   const passOver = yield* makePassOver
   const queries = yield* makeQueries
-  const patience_ms = yield* Patience
+  const retried_for_ms = yield* RetriedFor
   const unlooked = seldom("a match could not be looked at")
   const seasons = new Map<string, Season>()
 
@@ -54,14 +54,17 @@ export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string
     return made
   }
 
-  /** False where the check failed and is to be retried. */
-  const look = Effect.fnUntraced(function* (season_id: string, match: Checkable) {
+  /** Checks a match; false where that failed and is to be retried. */
+  const checked = Effect.fnUntraced(function* (season_id: string, match: Checkable) {
     const { waiting } = of(season_id)
-    const exit = yield* Effect.exit(one(season_id, match))
-    if (exit._tag === "Success") return !waiting.delete(match.id) || true
+    const exit = yield* Effect.exit(check(season_id, match))
+    if (exit._tag === "Success") {
+      waiting.delete(match.id)
+      return true
+    }
     const now = yield* Clock.currentTimeMillis
     const since = waiting.get(match.id)?.since ?? now
-    if (now - since < patience_ms) {
+    if (now - since < retried_for_ms) {
       yield* unlooked({ reason: season_id, fields: { match: match.id }, cause: exit.cause })
       waiting.set(match.id, { match, since })
       return false
@@ -72,16 +75,16 @@ export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string
   })
 
   /** Retries the first matches set aside. `failed` is Infinity where no more may be set aside, which ends the look. */
-  const again = Effect.fnUntraced(function* (season_id: string) {
+  const retry = Effect.fnUntraced(function* (season_id: string) {
     let failed = 0
     for (const { match } of [...of(season_id).waiting.values()].slice(0, AGAIN_MAX)) {
-      if (!(yield* look(season_id, match))) failed++
+      if (!(yield* checked(season_id, match))) failed++
     }
     return { failed: of(season_id).waiting.size < ASIDE_MAX ? failed : Infinity }
   })
 
   /** Records how far the season has been checked, unless a match is set aside. */
-  const noted = Effect.fnUntraced(function* (season_id: string, last: Place | undefined) {
+  const recordProgress = Effect.fnUntraced(function* (season_id: string, last: Place | undefined) {
     const season = of(season_id)
     if (last !== undefined) season.last = { ended_at: last.ended_at, id: last.id }
     if (season.waiting.size > 0) return
@@ -90,9 +93,9 @@ export const makeAside = Effect.fnUntraced(function* <E>(one: (season_id: string
   })
 
   return {
-    again,
-    look,
-    noted,
+    retry,
+    checked,
+    recordProgress,
     last: (season_id: string) => seasons.get(season_id)?.last,
     isEmpty: (season_id: string) => (seasons.get(season_id)?.waiting.size ?? 0) === 0
   }

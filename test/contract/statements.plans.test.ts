@@ -157,7 +157,9 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "season/coincidenceQueries.ts played": [{ season_id, before: 30_000, limit: 2_000 }],
   "season/coincidenceQueries.ts names": [[account]],
   "season/creationQueries.ts appoint": [season_id, ["owner50"], now],
-  "season/creationQueries.ts insert": [account, "snakes", "new", "sha256:engine", {}, created, now],
+  "season/creationQueries.ts insert": [
+    { id: account, game: "snakes", slug: "new", digest: "sha256:engine", rules: {}, body: created, now }
+  ],
   "account/queries.ts addAccount": [{ ...NAMED, display_name: "Owner" }],
   "notification/queries.ts tell": [{ ...told, kind: "season_notice", accounts: [account, id("account", 51)], now }],
   "notification/queries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],

@@ -4,7 +4,7 @@ import type { Command, Reply } from "@agon/domain/season/Command.ts"
 import { Context, Effect, Layer } from "effect"
 import * as Mailbox from "./Mailbox.ts"
 
-export class LocalMailboxes extends Context.Service<LocalMailboxes, Map<string, Mailbox.Mailbox>>()("server/season/LocalMailboxes") {
+export class LocalMailboxes extends Context.Service<LocalMailboxes, Map<string, Mailbox.Mailbox>>()("agon/LocalMailboxes") {
   static readonly layer = Layer.sync(LocalMailboxes, () => new Map())
 }
 

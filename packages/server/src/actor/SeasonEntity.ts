@@ -108,7 +108,7 @@ export class SeasonActors extends Context.Service<
     /** Of each version, in order. It reads the state and passes by the mailbox; none where the season is moving. Not of a closed season. */
     readonly forecast: (season: string, versions: ReadonlyArray<string>, reach: Reach) => Effect.Effect<ReadonlyArray<Forecast>>
   }
->()("server/season/SeasonActors") {
+>()("agon/SeasonActors") {
   static readonly layer = Layer.effect(
     SeasonActors,
     Effect.gen(function* () {

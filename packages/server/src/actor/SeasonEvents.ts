@@ -36,7 +36,7 @@ export class SeasonEvents extends Context.Service<
     readonly publish: (season: SeasonName, events: ReadonlyArray<PublishedEvent>) => Effect.Effect<void>
     readonly claimed: (season: SeasonName) => Effect.Effect<void>
   }
->()("server/season/SeasonEvents") {
+>()("agon/SeasonEvents") {
   /** Without listeners. */
   static readonly layerSilent = Layer.succeed(SeasonEvents, SeasonEvents.of({ publish: () => Effect.void, claimed: () => Effect.void }))
 }

@@ -69,4 +69,4 @@ export class SeasonStore extends Context.Service<
     /** Ids of the seasons that need an actor. */
     readonly open: Effect.Effect<ReadonlyArray<string>, StoreFailed>
   }
->()("server/season/SeasonStore") {}
+>()("agon/SeasonStore") {}

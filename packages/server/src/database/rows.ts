@@ -2,6 +2,9 @@
 import { Effect, Schema, SchemaGetter } from "effect"
 import type { SqlError } from "effect/sql"
 
+/** The largest int4: above every number that is given to a match, and the most that a LIMIT may be. */
+export const INT4_MAX = 2 ** 31 - 1
+
 /** A timestamptz column as the wire's RFC 3339 string with milliseconds. */
 export const Instant = Schema.Date.pipe(
   Schema.decodeTo(Schema.String, {

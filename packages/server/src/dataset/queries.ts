@@ -5,11 +5,8 @@ import { Seat } from "@agon/api/match/Match.ts"
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { Instant } from "../database/rows.ts"
+import { INT4_MAX, Instant } from "../database/rows.ts"
 import { publicOnly } from "../database/visibility.ts"
-
-/** Above every number of rating. */
-const N_MAX = 2 ** 31 - 1
 
 /** A day is text as in 2026-11-20. */
 const dayOf = (instant: string) => `to_char(${instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`
@@ -126,7 +123,7 @@ const makeContents = (sql: SqlClient.SqlClient) => ({
             'class', v.class, 'rank', y.rank, 'score', y.score, 'strikes', y.strikes, 'made_change', y.made_change,
             'open_change', y.open_change) ORDER BY y.seat)
           FROM seat y JOIN version v ON v.id = y.version_id WHERE y.match_id = m.id) AS seats
-      FROM page m WHERE m.rated_n < coalesce((SELECT min(p.rated_n) FROM page p WHERE p.ended_at >= ${until}), ${N_MAX}) ORDER BY m.rated_n`
+      FROM page m WHERE m.rated_n < coalesce((SELECT min(p.rated_n) FROM page p WHERE p.ended_at >= ${until}), ${INT4_MAX}) ORDER BY m.rated_n`
   }),
 
   /** The next voids, up to a mark and before an instant, of matches that are in a part. By dataset_voided_pkey. */

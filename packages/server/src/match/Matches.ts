@@ -11,6 +11,7 @@ import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import { INT4_MAX } from "../database/rows.ts"
 import type { Viewer } from "../database/visibility.ts"
 import { firstGame, registered } from "../season/registered.ts"
 import { Seasons } from "../season/Seasons.ts"
@@ -65,8 +66,6 @@ export class Matches extends Context.Service<
     Effect.suspend(() => makeMatches)
   )
 }
-
-const LARGEST_LIMIT = 2 ** 31 - 1
 
 /** The contract's number (docs/contract.md#fields-of-a-match). */
 const RELATED_MAX = 12
@@ -208,7 +207,7 @@ const makeOwn = (
   const own = Effect.fn("Matches.own")(function* (account: SignedIn, game: string | undefined, { cursor, limit }: PageOf) {
     if (game !== undefined) yield* registered(game)
     const of = { owner_id: account.id, game: game ?? null }
-    const up_to = Math.min(LARGEST_LIMIT, cursor + limit)
+    const up_to = Math.min(INT4_MAX, cursor + limit)
     const rows = yield* Effect.orDie(queries.own({ ...of, limit, offset: cursor, up_to }))
     const total = yield* ownTotal(of)
     const matches = yield* Effect.forEach(rows, (row) => ownOf(row, account))

@@ -24,7 +24,7 @@ import { newId } from "../database/newId.ts"
 import { storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { seldom } from "../process/seldom.ts"
-import { makeAside, makePassOver } from "./CheckedAside.ts"
+import { makeCheckRetries, makePassOver } from "./CheckRetries.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 import { MatchVoiding } from "./MatchVoiding.ts"
 import * as ReplayThread from "./ReplayThread.ts"
@@ -76,21 +76,21 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
   const mailboxes = yield* LocalMailboxes
   const settled_ms = yield* SettledAfter
   const unchecked = seldom("replays were not checked")
-  const aside = yield* makeAside(yield* makeOne(shares))
+  const retries = yield* makeCheckRetries(yield* makeOne(shares))
 
   const page = Effect.fnUntraced(function* (season_id: string, closed: boolean) {
     const until = new Date((yield* Clock.currentTimeMillis) - settled_ms)
-    const tried = yield* aside.again(season_id)
-    const matches = yield* queries.next({ season_id, until, limit: PAGE, after: aside.last(season_id) ?? null })
+    const tried = yield* retries.retry(season_id)
+    const matches = yield* queries.next({ season_id, until, limit: PAGE, after: retries.last(season_id) ?? null })
     let failed = tried.failed
     let last: Checkable | undefined
     for (const match of failed < FAILURES_MAX ? matches : []) {
-      if (!(yield* aside.look(season_id, match))) failed++
+      if (!(yield* retries.checked(season_id, match))) failed++
       last = match
       if (failed >= FAILURES_MAX) break // the store or the database is away
     }
-    yield* aside.noted(season_id, last)
-    if (closed && matches.length < PAGE && aside.isEmpty(season_id)) yield* queries.complete(season_id)
+    yield* retries.recordProgress(season_id, last)
+    if (closed && matches.length < PAGE && retries.isEmpty(season_id)) yield* queries.complete(season_id)
     return matches.length === PAGE && failed < FAILURES_MAX
   })
 

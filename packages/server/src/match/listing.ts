@@ -23,6 +23,7 @@
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
 import type { SqlClient, Statement } from "effect/sql"
 import { classBit } from "../actor/store/figures.ts"
+import { INT4_MAX } from "../database/rows.ts"
 import { counts, published, sees } from "../database/visibility.ts"
 
 type Sql = SqlClient.SqlClient
@@ -56,8 +57,6 @@ export interface Fitting extends Found {
   /** An estimate of how many of those ended between the first and the last that fit. */
   readonly span: number
 }
-
-const LARGEST_LIMIT = 2 ** 31 - 1
 
 /**
  * The first page of the default and of the largest size have their bounds in the text: Postgres then caches their plans, which
@@ -95,7 +94,7 @@ export const versionsOf = (sql: Sql, listing: Listing): { readonly seasons: Frag
   return { seasons: sql.literal(readsSeason(listing) ? "JOIN season s ON s.id = v.season_id" : ""), where }
 }
 
-export const readsSeason = ({ game, season_id }: Listing) => season_id === null || game !== null
+const readsSeason = ({ game, season_id }: Listing) => season_id === null || game !== null
 /** The conditions on the season `s`, where it is read. */
 const ofSeason = (sql: Sql, { game, season_id, viewer }: Listing): ReadonlyArray<Fragment> => [
   ...(season_id === null ? [sees(sql, viewer)] : []),
@@ -267,7 +266,7 @@ export interface Cut {
   readonly offset: number
 }
 
-const endOf = ({ limit, offset }: Cut): number => Math.min(LARGEST_LIMIT, offset + limit)
+const endOf = ({ limit, offset }: Cut): number => Math.min(INT4_MAX, offset + limit)
 
 /** Trials appear only under `newest`, and under no filter on a column that they lack: they are made for no ladder. */
 export const listsTrials = ({ ladder, sort, top }: Asked) => sort === "newest" && ladder === undefined && top === undefined
@@ -276,8 +275,8 @@ export const listsTrials = ({ ladder, sort, top }: Asked) => sort === "newest" &
 export const countOfTrials = (sql: Sql, listing: Listing): Fragment =>
   sql`SELECT count(*)::int AS total FROM (${
     namesSide(listing.query)
-      ? branchOfSide(sql, listing, passedTrialOfSide, LARGEST_LIMIT, sql``)
-      : branch(sql, listing, passedTrial, LARGEST_LIMIT, sql``)
+      ? branchOfSide(sql, listing, passedTrialOfSide, INT4_MAX, sql``)
+      : branch(sql, listing, passedTrial, INT4_MAX, sql``)
   }) tried`
 
 /** Ids of a page, as a relation `(id, ended_at, figure)`; `orderOf` says in which order. */

@@ -25,7 +25,7 @@ import { ObjectStore } from "./ObjectStore.ts"
 import { makeQueries } from "./queries.ts"
 
 /** The longest that an upload may take that began before its URL expired. */
-export const UPLOAD_MAX_MS = 15 * 60_000
+const UPLOAD_MAX_MS = 15 * 60_000
 /** Longer than a review and a trial take in most seasons; a candidate that takes longer is checked again. */
 export const RECHECK_MS = 86_400_000
 const COLLECT_EVERY = Duration.minutes(1)

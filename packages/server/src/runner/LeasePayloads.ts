@@ -165,7 +165,7 @@ export const answerText = (leases: ReadonlyArray<LeasePayload>, results: Readonl
 const encodeRare = Schema.encodeUnknownSync(Schema.Union([AuditWork, AdmissionWork]))
 
 /** For work rare enough to be checked and encoded as a whole. */
-export const rarePayload = (work: AuditWork | AdmissionWork): LeasePayload => JSON.stringify(encodeRare(work))
+const rarePayload = (work: AuditWork | AdmissionWork): LeasePayload => JSON.stringify(encodeRare(work))
 
 /** The part common to all matches of a season. */
 export const engineText = ({ engine_digest, game }: OpenSeason): string => inner({ game, engine_digest })

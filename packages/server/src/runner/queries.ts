@@ -13,7 +13,7 @@ const { runtime_known: _, ...runnerFields } = Runner.fields
 export const RunnerRow = Schema.Struct({ ...runnerFields, last_seen_at: Instant })
 export type RunnerRow = typeof RunnerRow.Type
 
-export const FleetKeyRow = Schema.Struct({
+const FleetKeyRow = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
   prefix: Schema.String,

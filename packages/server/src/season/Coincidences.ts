@@ -12,6 +12,7 @@ import { likenessesOf } from "@agon/domain/submission/Likenesses.ts"
 import { Cache, Clock, Context, Effect, Exit, Layer, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CurrentCallerClass } from "../database/CallerClass.ts"
+import { INT4_MAX } from "../database/rows.ts"
 import { twoDecimals } from "../rating/shown.ts"
 import { makeQueries, type PlayedRow } from "./coincidenceQueries.ts"
 
@@ -22,8 +23,6 @@ const MATCHES_OF_PAGE = 2_000
 /** The latest versions that are compared with each other. */
 export const VERSIONS_MAX = 1_000
 const BASELINES_MAX = 200
-/** Above every number of rating. */
-const N_MAX = 2 ** 31 - 1
 const KEPT = "5 minutes"
 const SEASONS_KEPT_MAX = 64
 
@@ -47,7 +46,7 @@ const makeCoincidences = Effect.gen(function* () {
   const read = Effect.fnUntraced(function* (season_id: string) {
     const pairs = new OwnerPairs()
     let matches = 0
-    let before = N_MAX
+    let before = INT4_MAX
     for (let pages = 0; pages < MATCHES_MAX / MATCHES_OF_PAGE; pages++) {
       const page = yield* queries.played({ season_id, before, limit: MATCHES_OF_PAGE })
       const played = page.filter(({ owners }) => owners.length > 0)

@@ -93,7 +93,7 @@ const makeSeasonMaker = Effect.gen(function* () {
       const admins = [...new Set(body.admins ?? [])]
       const write = Effect.gen(function* () {
         yield* queries
-          .insert(id, game, slug, digest, rules, body, now)
+          .insert({ id, game, slug, digest, rules, body, now })
           .pipe(onUnique("season_slug", () => new SeasonExists({ detail: `${game} has a season ${slug} already.` })))
         const appointed = admins.length === 0 ? [] : yield* queries.appoint(id, admins, now)
         const unknown = admins.filter((name) => appointed.every(({ username }) => username !== name))

@@ -6,11 +6,22 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { storableJson } from "../database/storable.ts"
 
+/** `slug` and `rules` are those of the season; the body may leave them out, or name some of them. */
+interface NewSeason {
+  readonly id: string
+  readonly game: string
+  readonly slug: string
+  readonly digest: string // of the game's engine
+  readonly rules: Rules
+  readonly body: CreateSeason
+  readonly now: Date
+}
+
 const NO_FILL = { enabled: false, max_per_hour: null }
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Inserts one row; season_slug is unique. */
-  insert: (id: string, game: string, slug: string, digest: string, rules: Rules, body: CreateSeason, now: Date) => sql`
+  insert: ({ body, digest, game, id, now, rules, slug }: NewSeason) => sql`
     INSERT INTO season (id, game, slug, name, visibility, entry, providers, created_at, submissions_open_at, submissions_close_at,
       rules, weight_classes, fleet, fill, engine_digest, head)
     VALUES (${id}, ${game}, ${slug}, ${body.name}, ${body.visibility}, ${body.visibility === "private" ? "restricted" : body.entry},

@@ -23,7 +23,7 @@ export const WAIT_REASONS = [
   "no_board",
   "suspended"
 ] as const
-export type WaitReason = (typeof WAIT_REASONS)[number]
+type WaitReason = (typeof WAIT_REASONS)[number]
 
 /** Seconds from now, whole. */
 export type Eta = readonly [number, number]

@@ -12,6 +12,7 @@ import type { PgClient } from "@effect/sql-pg/PgClient"
 import { int4, uuid } from "@effect/sql-pg/PgTypes"
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
+import { INT4_MAX } from "../../database/rows.ts"
 import { Fenced, type SeasonLog, StoreFailed } from "../SeasonStore.ts"
 import { ratingsOut } from "./claim.ts"
 import { changeParts } from "./commit.ts"
@@ -118,7 +119,7 @@ export const make = (sql: PgClient): SeasonLog => {
 
     page: Effect.fn("SeasonLog.page")(function* (season, place, limit, end) {
       const read = matchesOf(yield* storing(season, matches(sql, season, place.after, limit)))
-      const until = end ? LAST_N : (read.at(-1)?.rated_n ?? place.after)
+      const until = end ? INT4_MAX : (read.at(-1)?.rated_n ?? place.after)
       if (until === place.after) return { matches: read, seeds: [], points: [] }
       const inherited = yield* storing(season, seeds(sql, season, place, until))
       return { matches: read, seeds: inherited, points: yield* storing(season, points(sql, season, place, until)) }
@@ -139,9 +140,6 @@ export const make = (sql: PgClient): SeasonLog => {
     })
   }
 }
-
-/** Above every number of a rated match: those are int4. */
-const LAST_N = 2_147_483_647
 
 const isOf = ({ ladder, seats }: Omit<EndedMatch, "left">, each: EndedMatch["left"][number]): boolean =>
   ladder !== null && laddersRated(ladder).includes(each.ladder) && seats.some(({ version }) => version === each.version)

@@ -336,6 +336,32 @@ else
       })
     )
 
+    it.effect("find a model on a ladder by keyboard, lead to its row, and have nothing that axe finds on the way", () =>
+      Effect.gen(function* () {
+        const path = `${SPRING}/ladders/nano`
+        const watched = yield* open(path, { viewport: { width: 320, height: 800 } })
+        const { page } = watched
+        yield* Effect.promise(async () => {
+          await tabTo(page, "name")
+          await page.keyboard.type("no such")
+          await enter(page, path)
+          assert.include(await page.getByRole("status").innerText(), "No name on the nano ladder begins with")
+          await assertClean(watched, "nobody found")
+          await tabTo(page, "name")
+          assert.strictEqual(await page.locator('input[name="name"]').inputValue(), "no such", "what was typed stays")
+          await page.keyboard.press("Control+A")
+          await page.keyboard.type("bob")
+          await enter(page, path)
+          await page.getByRole("table").getByText("1 entry found").waitFor()
+          await assertClean(watched, "found")
+          await tabTo(page, /^Place \d+, on the ladder$/)
+          await Promise.all([page.waitForURL(({ search }) => search === ""), page.keyboard.press("Enter")])
+          await assertClean(watched, "its row")
+        })
+        yield* Effect.promise(() => watched.close())
+      })
+    )
+
     it.effect("ask for the code of a device, say that a wrong one is wrong, and have nothing that axe finds on the way", () =>
       Effect.gen(function* () {
         const watched = yield* open("/device", {

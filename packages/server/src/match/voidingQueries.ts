@@ -2,6 +2,9 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
+/** A key is not trusted for a day once so many of its runners were flagged within one (MatchVoiding.ts). */
+export const FLAGS_MAX = 3
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** One row by the primary key. */
   placeOf: SqlSchema.findOne({
@@ -22,11 +25,11 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * Locks the runners of a key, by runner_of_key, where three of them were flagged within a day (as in runner/queries.ts). Not
+   * Locks the runners of a key, by runner_of_key, where FLAGS_MAX of them were flagged within a day. Not
    * those of the service's own key, which has no creator.
    */
   stopKey: ({ key, now }: { readonly key: string; readonly now: Date }) => sql`
     UPDATE runner SET stopped = true, state = CASE state WHEN 'active' THEN 'draining' ELSE state END
     WHERE key_id = ${key} AND NOT stopped AND (SELECT created_by IS NOT NULL FROM runner_key WHERE id = ${key})
-      AND (SELECT count(*) FROM runner r WHERE r.key_id = ${key} AND r.flagged_at > ${now}::timestamptz - interval '1 day') >= 3`
+      AND (SELECT count(*) FROM runner r WHERE r.key_id = ${key} AND r.flagged_at > ${now}::timestamptz - interval '1 day') >= ${sql.literal(String(FLAGS_MAX))}`
 }))

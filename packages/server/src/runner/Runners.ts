@@ -10,6 +10,7 @@ import type { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { storableJson, storableText } from "../database/storable.ts"
 import { gathered } from "../http/gathered.ts"
+import { FLAGS_MAX } from "../match/voidingQueries.ts"
 import { seldomFailed } from "../process/seldom.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { type Held, makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
@@ -67,7 +68,6 @@ export class Runners extends Context.Service<
 
 const OWN_FLAGGED = "the runner beside the service was flagged three times within a day and goes on all the same; look at its machine"
 const UNKNOWN_RUNTIME = "a runner gets no work: its runtime is not that of this build, and AGON_RUNTIMES does not allow it"
-const FLAGS_TOLD = 3
 
 const tooMany = new TooManyRunners({
   detail: `The key has ${SESSIONS_MAX} runners that have been heard of within 90 seconds, as many as it may; open a session once one is gone.`
@@ -147,7 +147,7 @@ const makeRunners = Effect.gen(function* () {
       const about = { runner: id, name, key: key.id }
       yield* Effect.logInfo("a runner joined", { ...about, slots, runtime_version, isolation })
       if (opened.state === "draining") yield* Effect.logWarning(UNTRUSTED, about)
-      else if (opened.flagged >= FLAGS_TOLD) yield* Effect.logWarning(OWN_FLAGGED, { ...about, flags: opened.flagged })
+      else if (opened.flagged >= FLAGS_MAX) yield* Effect.logWarning(OWN_FLAGGED, { ...about, flags: opened.flagged })
       if (!known.has(runtime_version)) yield* Effect.logWarning(UNKNOWN_RUNTIME, { ...about, runtime_version })
       return { runner: id, heartbeat_s: HEARTBEAT_S, lease_s: LEASE_MS / 1_000, inline_replay_bytes: INLINE_REPLAY_BYTES }
     }),

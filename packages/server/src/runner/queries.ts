@@ -6,6 +6,7 @@ import { Rules, WeightClass } from "@agon/api/season/Rules.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
+import { FLAGS_MAX } from "../match/voidingQueries.ts"
 
 const KeyRow = Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String), key_sha256: Schema.String })
 
@@ -54,6 +55,10 @@ const Held = Schema.Struct({
 
 export type Held = typeof Held.Type
 
+/** The columns of a runner key `k`, and where they come from. A key without a creator is that of the service's own runner. */
+const keys = `k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by
+  FROM runner_key k LEFT JOIN account a ON a.id = k.created_by`
+
 const page = { limit: Schema.Int, offset: Schema.Int }
 const Total = Schema.Struct({ total: Schema.Int })
 
@@ -85,8 +90,7 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ season_id: Schema.NullOr(Schema.String), ...page }),
     Result: FleetKeyRow,
     execute: ({ limit, offset, season_id }) => sql`
-      SELECT k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by
-      FROM runner_key k LEFT JOIN account a ON a.id = k.created_by
+      SELECT ${sql.literal(keys)}
       WHERE k.season_id IS NOT DISTINCT FROM ${season_id}::uuid
       ORDER BY k.created_at DESC, k.id DESC LIMIT ${limit} OFFSET ${offset}`
   }),
@@ -104,8 +108,7 @@ const makeKeys = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String) }),
     Result: FleetKeyRow,
     execute: ({ id, season_id }) => sql`
-      SELECT k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by
-      FROM runner_key k LEFT JOIN account a ON a.id = k.created_by
+      SELECT ${sql.literal(keys)}
       WHERE k.id = ${id} AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid`
   }),
 
@@ -136,6 +139,9 @@ const GONE_KEPT = 1_000
 /** How many leases a runner holds now: `live` and `review` are small tables of open work. */
 const leasesOf =
   "(SELECT count(*) FROM live l WHERE l.runner_id = r.id AND l.until IS NOT NULL)::int + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int"
+
+/** The columns of a runner `r` as administrators see it. */
+const runnerColumns = `r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at, ${leasesOf} AS leases`
 
 /** Work by its last lease, unless that lease was given back; audits under the name of their queue. */
 const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.max_turns, o.strike_limit FROM (
@@ -192,7 +198,7 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
     INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, isolation, state, created_at, last_seen_at)
     SELECT ${row.id}::uuid, ${row.key_id}::uuid, ${row.name}, ${row.runtime_version}, ${row.engines}::jsonb,
       string_to_array(${row.accepts.join(",")}, ','), ${row.slots}::int, ${row.isolation}::text,
-      CASE WHEN k.flagged >= 3 AND NOT k.own THEN 'draining' ELSE 'active' END, ${row.now}::timestamptz, ${row.now}::timestamptz
+      CASE WHEN k.flagged >= ${sql.literal(String(FLAGS_MAX))} AND NOT k.own THEN 'draining' ELSE 'active' END, ${row.now}::timestamptz, ${row.now}::timestamptz
     FROM k WHERE k.open < ${SESSIONS_MAX}
     RETURNING state, (SELECT flagged FROM k) AS flagged`,
 
@@ -232,8 +238,7 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ season_id: Schema.NullOr(Schema.String), ...page }),
     Result: RunnerRow,
     execute: ({ limit, offset, season_id }) => sql`
-      SELECT r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at,
-        ${sql.literal(leasesOf)} AS leases
+      SELECT ${sql.literal(runnerColumns)}
       FROM runner r JOIN runner_key k ON k.id = r.key_id
       WHERE k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND r.state <> 'gone'
       ORDER BY r.created_at DESC, r.id DESC LIMIT ${limit} OFFSET ${offset}`
@@ -253,7 +258,7 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Array(Schema.String),
     Result: RunnerRow,
     execute: (keys) => sql`
-      SELECT r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at, ${sql.literal(leasesOf)} AS leases
+      SELECT ${sql.literal(runnerColumns)}
       FROM runner r WHERE ${sql.in("r.key_id", keys)} AND r.state <> 'gone' ORDER BY r.created_at DESC LIMIT 200`
   }),
 
@@ -265,8 +270,7 @@ const makeRunners = (sql: SqlClient.SqlClient) => ({
       WITH b AS (SELECT id, state FROM runner WHERE id = ${id} FOR NO KEY UPDATE)
       UPDATE runner r SET state = 'draining' FROM b, runner_key k
       WHERE r.id = b.id AND k.id = r.key_id AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND b.state <> 'gone'
-      RETURNING r.id, r.name, r.key_id, r.runtime_version, r.engines, r.accepts, r.slots, r.state, r.last_seen_at,
-        ${sql.literal(leasesOf)} AS leases, b.state = 'active' AS fresh`
+      RETURNING ${sql.literal(runnerColumns)}, b.state = 'active' AS fresh`
   })
 })
 

@@ -6,7 +6,7 @@ import { postOnce } from "@agon/server/notification/postOnce.ts"
 import { WebhookDelivery, WebhookGuard } from "@agon/server/notification/WebhookDelivery.ts"
 import { Webhooks } from "@agon/server/notification/Webhooks.ts"
 import { assert, it, layer } from "@effect/vitest"
-import { Clock, Effect, Layer } from "effect"
+import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { seeded } from "../support/AddressedDatabase.ts"
@@ -162,7 +162,7 @@ layer(allowing)("receivers that take long and have much to be told", (it) => {
       yield* TestClock.adjust("1 minute")
       yield* sql`DELETE FROM webhook WHERE account_id = (SELECT id FROM account WHERE username = 'ada')`
       yield* sql`INSERT INTO webhook (id, account_id, url, secret, created_at)
-        SELECT gen_random_uuid(), a.id, 'http://127.0.0.1:9/', 's', ${new Date(yield* Clock.currentTimeMillis)}::timestamptz
+        SELECT gen_random_uuid(), a.id, 'http://127.0.0.1:9/', 's', ${yield* DateTime.nowAsDate}::timestamptz
         FROM account a, generate_series(1, ${HOGS}::int) WHERE a.username = 'ada'`
       yield* tell("ada", "First.")
       yield* TestClock.adjust("1 second")

@@ -11,7 +11,7 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { storableText } from "../database/storable.ts"
@@ -63,14 +63,13 @@ export class Accounts extends Context.Service<
 export const profileTag = (username: string) => `profile:${username}`
 
 const sha256 = (token: string) => hash("sha256", token, "buffer")
-const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 const later = (date: Date, ms: number) => new Date(date.getTime() + ms)
 
 const makeSessions = Effect.gen(function* () {
   const queries = yield* makeQueries
 
   const bySession = Effect.fnUntraced(function* (token: string) {
-    const at = yield* now
+    const at = yield* DateTime.nowAsDate
     const found = yield* queries.bySession({ token_sha256: sha256(token), now: at, seen_before: later(at, -SEEN_EVERY_MS) })
     if (Option.isNone(found)) return Option.none()
     const { stale, ...signedIn } = found.value
@@ -80,7 +79,7 @@ const makeSessions = Effect.gen(function* () {
 
   const openSession = Effect.fn("Accounts.openSession")(function* (account_id: string, user_agent: string | undefined) {
     const token = randomBytes(32).toString("base64url")
-    const at = yield* now
+    const at = yield* DateTime.nowAsDate
     yield* queries.openSession({
       id: yield* newId,
       account_id,
@@ -93,14 +92,14 @@ const makeSessions = Effect.gen(function* () {
     return token
   }, Effect.orDie)
 
-  const sweepSessions = now.pipe(
+  const sweepSessions = DateTime.nowAsDate.pipe(
     Effect.flatMap((at) => queries.sweepSessions(at, SWEPT_AT_ONCE)),
     Effect.orDie,
     Effect.asVoid
   )
 
   const sessions = Effect.fn("Accounts.sessions")(function* (account: SignedIn, { cursor, limit }: PageOf) {
-    const of = { account_id: account.id, now: yield* now }
+    const of = { account_id: account.id, now: yield* DateTime.nowAsDate }
     const rows = yield* queries.sessions({ ...of, limit, offset: cursor })
     const total = rows[0]?.total ?? (yield* queries.sessionCount(of)).total
     return {
@@ -112,7 +111,7 @@ const makeSessions = Effect.gen(function* () {
 
   const endSession = Effect.fn("Accounts.endSession")(function* (account: SignedIn, session_id: string) {
     const ended = isUuid(session_id)
-      ? yield* Effect.orDie(queries.endSession({ id: session_id, account_id: account.id, now: yield* now }))
+      ? yield* Effect.orDie(queries.endSession({ id: session_id, account_id: account.id, now: yield* DateTime.nowAsDate }))
       : Option.none()
     if (Option.isNone(ended)) return yield* new NotFound({ detail: "You have no session of this id." })
     return publish(ended.value, account)

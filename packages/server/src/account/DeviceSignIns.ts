@@ -11,7 +11,7 @@ import { hash, randomBytes, randomInt } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { AccessDenied, AuthorizationPending, type DeviceSignIn, ExpiredToken, SlowDown } from "@agon/api/account/device.ts"
 import { NotFound, Unavailable } from "@agon/api/Problem.ts"
-import { Clock, Context, Data, Effect, Layer, Option } from "effect"
+import { Context, Data, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Accounts } from "./Accounts.ts"
 import { makeQueries } from "./deviceQueries.ts"
@@ -66,7 +66,6 @@ export class DeviceSignIns extends Context.Service<
 }
 
 const sha256 = (text: string) => hash("sha256", text, "buffer")
-const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 const later = (date: Date, ms: number) => new Date(date.getTime() + ms)
 
 const newUserCode = () => Array.from({ length: LETTERS_OF_A_CODE }, () => LETTERS[randomInt(LETTERS.length)]).join("")
@@ -81,7 +80,7 @@ const makeBegin =
   (queries: Queries): DeviceSignIns["Service"]["begin"] =>
   (client_name, address) =>
     Effect.gen(function* () {
-      const at = yield* now
+      const at = yield* DateTime.nowAsDate
       const device_code = randomBytes(32).toString("base64url")
       for (let tried = 0; tried < CODE_TRIES; tried++) {
         const code = newUserCode()
@@ -123,7 +122,7 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
 
   /** A refusal is an answer here, since a failure would roll back what is written about it. */
   const ask = Effect.fnUntraced(function* (device_code_sha256: Uint8Array) {
-    const at = yield* now
+    const at = yield* DateTime.nowAsDate
     const account = Option.getOrUndefined(yield* queries.holdDecider(device_code_sha256))
     const found = yield* queries.waiting({ device_code_sha256, now: at })
     if (Option.isNone(found)) return new ExpiredToken({ detail: "The code is over or was used; sign in again." })
@@ -153,7 +152,7 @@ const makeTyped = Effect.fnUntraced(function* (queries: Queries) {
   type Asked = { readonly user_code_sha256: Uint8Array; readonly account_id: string; readonly session_id: string; readonly now: Date }
   const typed = <E>(find: (asked: Asked) => Effect.Effect<Option.Option<DeviceSignIn>, E>) =>
     Effect.fnUntraced(function* ({ id: account_id, session_id }: SignedIn, user_code: string) {
-      const at = yield* now
+      const at = yield* DateTime.nowAsDate
       const { wrong_at } = yield* queries.tries({ account_id, since: later(at, -WRONG_TRIES_MS) })
       const oldest = wrong_at.at(-WRONG_TRIES_MAX)
       if (oldest !== undefined) return new TooMany({ retry_after_ms: oldest.getTime() + WRONG_TRIES_MS - at.getTime() })

@@ -8,7 +8,7 @@
  */
 
 import { UnknownProvider } from "@agon/api/account/api.ts"
-import { Clock, Context, Data, Effect, Layer, Option } from "effect"
+import { Clock, Context, Data, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { PublicOrigin } from "../config/publicOrigin.ts"
 import { newId } from "../database/newId.ts"
@@ -184,7 +184,7 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
 
   const enter = Effect.fnUntraced(function* (identity: Identity, link_to: string | null, user_agent: string | undefined) {
     const { email = null, login, provider, subject } = identity
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     yield* shareLogins(sql)
     yield* queries.lockIdentity(provider, subject)
     const holder = yield* queries.holderOf({ provider, subject })

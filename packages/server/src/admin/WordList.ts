@@ -4,7 +4,7 @@ import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Word, Words } from "@agon/api/admin/Word.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { wordOf } from "../account/folding.ts"
 import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
@@ -40,7 +40,7 @@ const makeWordList = Effect.gen(function* () {
 
   /** Tries again where the word is removed at the same moment. */
   const put = Effect.fnUntraced(function* (word: string, spelled: string) {
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     for (;;) {
       const added = yield* queries.add({ word, spelled, now })
       if (Option.isSome(added)) return { row: added.value, isNew: true }

@@ -7,7 +7,7 @@ import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import type { AuditLog } from "@agon/api/admin/Audit.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Audit, AuditAction } from "@agon/domain/season/Audit.ts"
-import { Clock, Effect, type Schema } from "effect"
+import { DateTime, Effect, type Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { makeQueries, type Place } from "./queries.ts"
@@ -40,7 +40,7 @@ export const makeAuditLog = Effect.gen(function* () {
           Effect.gen(function* () {
             const written = yield* write
             const telling = about(written)
-            if (telling !== undefined) yield* queries.insert(place, yield* telling, new Date(yield* Clock.currentTimeMillis))
+            if (telling !== undefined) yield* queries.insert(place, yield* telling, yield* DateTime.nowAsDate)
             return written
           })
         )

@@ -4,7 +4,7 @@ import type { Comment, CommentReport, PendingComments, ProfileComments } from "@
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { Clock, Context, Effect, Exit, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
@@ -64,7 +64,7 @@ const makeWrites = Effect.gen(function* () {
   })
 
   const report = Effect.fn("Comments.report")(function* (account: SignedIn, comment_id: string, reason: string) {
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     yield* queries.report({ id: yield* newId, comment_id, account_id: account.id, reason, now })
     return yield* queries.reportOf({ comment_id, account_id: account.id })
   }, Effect.orDie)

@@ -12,7 +12,7 @@ import type { Awaiting, ModeratedComment, ModeratedComments, ModeratedThreads, V
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAuditLog } from "../audit/auditLog.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
@@ -61,7 +61,7 @@ const makeDecide = Effect.gen(function* () {
     const before = held.value
     const changed = changes(before, verdict)
     if (!changed) return { before, changed }
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     yield* verdict === "approved" ? queries.approve(id, now) : queries.remove(id)
     const more = Number(verdict === "approved") - Number(before.state === "published")
     if (more !== 0) yield* queries.count(before.thread_id, more)

@@ -7,7 +7,7 @@ import { CommentWordListed, PendingCapReached, ThreadLocked } from "@agon/api/co
 import type { OwnComment, PostComment, Thread } from "@agon/api/comment/Comment.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import { Cause, Clock, Context, Effect, Exit, Layer, Option } from "effect"
+import { Cause, Context, DateTime, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Words } from "../account/Words.ts"
 import { newId } from "../database/newId.ts"
@@ -77,7 +77,7 @@ const makePost = Effect.gen(function* () {
   const add = Effect.fnUntraced(function* (account: SignedIn, place: Place, body: string, parent_id: string | null) {
     const { id: account_id, username } = account
     const { match_id, model_id } = place
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     yield* queries.lockAuthor(account_id)
     yield* queries.openThread({ ...place, id: yield* newId, now })
     const thread = yield* Effect.orDie(queries.holdThread({ match_id, model_id }))

@@ -14,7 +14,7 @@
  * lock of a season's commit is waited for, and none is held.
  */
 
-import { Clock, Context, Effect, Layer, Metric, Schedule } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/ResponseCache.ts"
@@ -83,7 +83,7 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
 
   /** One part of each season that has one to make. A season of which none was made is left alone for the rest of the look. */
   const turn = Effect.fnUntraced(function* (over: Set<string>) {
-    const { now } = yield* queries.now(new Date(yield* Clock.currentTimeMillis))
+    const { now } = yield* queries.now(yield* DateTime.nowAsDate)
     let made = 0
     for (const { season_id } of (yield* queries.due({ only: null })).filter(
       (one) => !over.has(one.season_id) && nextUnit(one, now.getTime())
@@ -126,7 +126,7 @@ const makePart = Effect.fnUntraced(function* (options: Options) {
   const publish = Effect.fnUntraced(function* (due: Due, unit: Unit, holder: string, contents: Contents, put: ReadonlyArray<Put>) {
     const { season_id } = due
     if (!(yield* queries.stands({ season_id, holder }))) return false
-    const made_at = new Date(yield* Clock.currentTimeMillis)
+    const made_at = yield* DateTime.nowAsDate
     const part = { season_id, day: unit.day, part: unit.part, through: contents.through, last: contents.last }
     for (const file of put) yield* queries.add(part, file, made_at)
     yield* queries.settle({ season_id, mark: due.mark, before: due.through, through: contents.through, until: unit.until })

@@ -5,7 +5,7 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Ladder } from "@agon/api/Wire.ts"
 import { type Field, rankInterval } from "@agon/domain/rating/RankInterval.ts"
 import { isProvisional } from "@agon/domain/rating/Rating.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { RivalTallies } from "../model/RivalTallies.ts"
 import { shown, twoDecimals } from "../rating/shown.ts"
@@ -76,7 +76,7 @@ const makeLeaderboards = Effect.gen(function* () {
   }, Effect.orDie)
 
   const series = Effect.fn("Leaderboards.series")(function* ({ id, record }: FoundSeason, ladder: Ladder) {
-    const end = record.closed_at ?? new Date(yield* Clock.currentTimeMillis).toISOString()
+    const end = record.closed_at ?? (yield* DateTime.nowAsDate).toISOString()
     const points = pointsBetween(record.submissions_open_at, end)
     const best = yield* queries.best({ season_id: id, ladder, limit: SERIES_ENTRIES })
     const stood = best.length === 0 ? [] : yield* queries.stood({ season_id: id, ladder, points, limit: SERIES_ENTRIES })

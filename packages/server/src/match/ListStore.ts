@@ -1,5 +1,5 @@
 /** Where processes keep lists that took long to find (KeptLists.ts), so that the next process and other nodes go on from there. */
-import { Clock, Context, Effect } from "effect"
+import { Context, DateTime, Effect } from "effect"
 import type { Kept, ListStore } from "./KeptLists.ts"
 import { makeQueries, STORED_MAX } from "./listQueries.ts"
 
@@ -32,7 +32,7 @@ export const makeListStore = Effect.gen(function* () {
           ...{ ...list, season_id, kept_to: from },
           rows: rows.map(({ ended_us, figure, id }) => [id, figure, ended_us] as const)
         }))
-        yield* queries.storeKept({ name: `${FORMAT} ${name}`, now: new Date(yield* Clock.currentTimeMillis), seasons: rows })
+        yield* queries.storeKept({ name: `${FORMAT} ${name}`, now: yield* DateTime.nowAsDate, seasons: rows })
         yield* queries.forgetKept(STORED_MAX)
       }).pipe(Effect.catch((error) => Effect.logWarning("what is kept of a list is not stored", error)))
   }

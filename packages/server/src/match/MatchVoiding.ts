@@ -10,7 +10,7 @@
  * the key and making another. There is no way to void all matches that a key has played, and none is needed, since
  * every match is checked on its own.
  */
-import { Clock, Context, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Parking } from "../actor/Parking.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
@@ -51,7 +51,7 @@ const makeMatchVoiding = Effect.gen(function* () {
   const queries = yield* makeQueries
 
   const flag = Effect.fn("MatchVoiding.flag")(function* (runner: string, { detail, match, season_id }: Omit<SuspectMatch, "runners">) {
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     const write = Effect.gen(function* () {
       const [flagged] = yield* queries.flag({ runner, now })
       if (flagged !== undefined) yield* queries.stopKey({ key: flagged.key_id, now })

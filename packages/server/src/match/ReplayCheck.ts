@@ -17,7 +17,7 @@
 
 import { hashText, mix } from "@agon/domain/season/Random.ts"
 import { engineOf } from "@agon/engine/registry.ts"
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { LocalMailboxes } from "../actor/LocalMailboxes.ts"
 import { newId } from "../database/newId.ts"
@@ -114,7 +114,7 @@ const makeOne = Effect.fnUntraced(function* (shares: Shares) {
   return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
     const verdict = among(shares.replay_check, "replay", match.id) ? yield* check(season_id, match) : "sound"
     if (verdict === "false" || (verdict === "sound" && !among(shares.audit, "audit", match.id))) return
-    const created_at = new Date(yield* Clock.currentTimeMillis)
+    const created_at = yield* DateTime.nowAsDate
     yield* queries.toAudit({ id: yield* newId, match_id: match.id, season_id, created_at })
   })
 })

@@ -16,7 +16,7 @@ import { ModelCapReached } from "@agon/api/submission/api.ts"
 import type { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid, type Ladder } from "@agon/api/Wire.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { profileTag } from "../account/Accounts.ts"
 import { refuseListed, Words } from "../account/Words.ts"
@@ -98,7 +98,7 @@ const makeCreate = Effect.gen(function* () {
   return Effect.fn("Models.create")(function* (owner: SignedIn, game: string, name: string) {
     const cap = yield* capOf(game)
     yield* refuseListed(words, "name", name)
-    const row = { id: yield* newId, game, owner_id: owner.id, name, cap, now: new Date(yield* Clock.currentTimeMillis) }
+    const row = { id: yield* newId, game, owner_id: owner.id, name, cap, now: yield* DateTime.nowAsDate }
     const created = yield* Effect.andThen(queries.lockCreation(owner.id, game), queries.create(row)).pipe(
       sql.withTransaction,
       onUnique("model_name", () => new ModelNameTaken({ detail: `You have a model named ${name} in ${game}.` })),

@@ -8,7 +8,7 @@
  *    └── whoever took it is gone: TAKEN_FOR_MS later. If it was killed between the server's answer and our commit, the mail is sent twice,
  *        with one Message-ID.
  */
-import { Clock, Context, Effect, Layer, Option, Random } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { Mail, type MailSettings } from "../config/Mail.ts"
 import { PublicOrigin } from "../config/publicOrigin.ts"
@@ -75,7 +75,7 @@ const makeDelivery = Effect.gen(function* () {
     const { email, secret, username, webhook_id } = box
     if (email === null) return NO_ADDRESS
     const unsubscribe = `${origin}/v1/unsubscribe?token=${unsubscribeToken(webhook_id, secret)}`
-    const at = new Date(yield* Clock.currentTimeMillis)
+    const at = yield* DateTime.nowAsDate
     const message = yield* composed({ from, to: email, username, news, at, origin, unsubscribe })
     const sending = sendOnce(relay, { from: from.address, to: email, message })
     return yield* Effect.timeoutOrElse(sending, { duration: SEND_TIMEOUT, orElse: () => Effect.succeed(TOO_SLOW) })

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { EmailUnavailable } from "@agon/api/notification/Notification.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { Mail } from "../config/Mail.ts"
 import { newId } from "../database/newId.ts"
@@ -32,8 +32,6 @@ const noAddress = new EmailUnavailable({
   detail: "Sign in with a provider that has verified your e-mail address; then it can be used."
 })
 const noMail = new EmailUnavailable({ detail: "This service sends no e-mail." })
-const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
-
 const makeMailboxes = Effect.gen(function* () {
   const mail = yield* Mail
   const sql = yield* SqlClient.SqlClient
@@ -48,12 +46,12 @@ const makeMailboxes = Effect.gen(function* () {
 
   const enable = Effect.fnUntraced(function* (account_id: string) {
     const secret = randomBytes(SECRET_BYTES).toString("base64url")
-    const row = { id: yield* newId, account_id, secret, now: yield* now }
+    const row = { id: yield* newId, account_id, secret, now: yield* DateTime.nowAsDate }
     yield* sql.withTransaction(Effect.andThen(hold({ kind: "account", id: account_id }), mails.enableMail(row)))
   }, Effect.orDie)
 
   const disable = Effect.fnUntraced(function* (account_id: string) {
-    yield* mails.disableMail({ account_id, now: yield* now })
+    yield* mails.disableMail({ account_id, now: yield* DateTime.nowAsDate })
   }, Effect.orDie)
 
   const change = Effect.fn("Mailboxes.change")(function* (account_id: string, email: boolean) {

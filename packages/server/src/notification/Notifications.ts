@@ -14,7 +14,7 @@ import {
   type PatchNotificationSettings
 } from "@agon/api/notification/Notification.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Mailboxes } from "./Mailboxes.ts"
 import { FEED_MAX, makeQueries } from "./queries.ts"
@@ -54,7 +54,7 @@ export interface Telling {
  */
 export const makeTell = Effect.map(makeQueries, (queries) =>
   Effect.fnUntraced(function* (telling: Telling) {
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     return telling.accounts.length === 0 ? 0 : (yield* Effect.orDie(queries.tell({ ...telling, now }))).told
   })
 )
@@ -71,7 +71,7 @@ const makeNotifications = Effect.gen(function* () {
   }, Effect.orDie)
 
   const markRead = Effect.fn("Notifications.markRead")(function* ({ id }: SignedIn, which: MarkRead) {
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     return yield* queries.markRead({ account_id: id, ids: "ids" in which ? which.ids : null, now })
   }, Effect.orDie)
 

@@ -2,7 +2,7 @@
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Notice, Notices, SendNotice } from "@agon/api/season/notices.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
@@ -35,7 +35,7 @@ const makePlatformNotices = Effect.gen(function* () {
 
     send: Effect.fn("PlatformNotices.send")(function* (account, { link = null, subject }) {
       const id = yield* newId
-      const sent_at = new Date(yield* Clock.currentTimeMillis)
+      const sent_at = yield* DateTime.nowAsDate
       const write = queries.announce({ id, subject, link, sent_at, sent_by: account.id })
       const { recipients } = yield* auditLog.logged(nowhere, Effect.orDie(write), ({ recipients }) =>
         auditOf(account, "platform.notify", id, { subject, link, recipients })

@@ -13,7 +13,7 @@
  * off, and its owner is told.
  */
 import { createHmac } from "node:crypto"
-import { Clock, Context, Effect, Layer, Option, Random } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { type AddressesOf, addressesFrom } from "./addressesOf.ts"
 import { countDelivery } from "./deliveryMetrics.ts"
@@ -120,7 +120,7 @@ const makeDelivery = Effect.gen(function* () {
     const outcome = yield* Effect.timeoutOrElse(post, { duration: POST_TIMEOUT, orElse: () => Effect.succeed("timeout" as const) })
     yield* countDelivery(outcome)
     if (!isDelivered(outcome)) return yield* sql.withTransaction(failed(taken, String(outcome)))
-    yield* queries.delivered({ ...taken, now: new Date(yield* Clock.currentTimeMillis), outcome: String(outcome) })
+    yield* queries.delivered({ ...taken, now: yield* DateTime.nowAsDate, outcome: String(outcome) })
   })
 
   const take = Effect.fn("WebhookDelivery.take")(function* (limit: number) {

@@ -4,7 +4,7 @@ import type { NewSeasonWebhook, SeasonWebhook } from "@agon/api/notification/sea
 import { type EditWebhook, WebhookCapReached, type WebhookDeliveries } from "@agon/api/notification/webhooks.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { Clock, Effect, Option } from "effect"
+import { DateTime, Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { makeQueries, type Owner } from "./webhookQueries.ts"
@@ -35,8 +35,6 @@ const TEST = { account: "This is a test of your webhook.", season: "This is a te
 const GONE = { account: "You have no such webhook.", season: "The season has no such webhook." }
 const FULL = { account: "An account", season: "A season" }
 
-const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
-
 export const makeOwnWebhooks = Effect.gen(function* () {
   const queries = yield* makeQueries
   const sql = yield* SqlClient.SqlClient
@@ -53,13 +51,13 @@ export const makeOwnWebhooks = Effect.gen(function* () {
       has: (id) => (isUuid(id) ? Effect.map(Effect.orDie(queries.find(owner, id)), Option.isSome) : Effect.succeed(false)),
       create: Effect.fnUntraced(function* ({ account_id, most, url }) {
         const secret = newSecret()
-        const row = { id: yield* newId, account_id, url, secret, now: yield* now, most }
+        const row = { id: yield* newId, account_id, url, secret, now: yield* DateTime.nowAsDate, most }
         const added = yield* Effect.orDie(sql.withTransaction(Effect.andThen(queries.hold(owner), queries.add(owner, row))))
         if (Option.isNone(added)) return yield* new WebhookCapReached({ detail: `${FULL[owner.kind]} has at most ${most} webhooks.` })
         return { ...added.value, secret }
       }),
       edit: (id, { enabled = null, url = null }) =>
-        Effect.flatMap(now, (now) => orGone(id, queries.edit(owner, { id, url, enabled, now }))),
+        Effect.flatMap(DateTime.nowAsDate, (now) => orGone(id, queries.edit(owner, { id, url, enabled, now }))),
       remove: (id) => orGone(id, queries.remove(owner, id)),
       rotate: (id) =>
         Effect.suspend(() => {
@@ -68,7 +66,7 @@ export const makeOwnWebhooks = Effect.gen(function* () {
         }),
       test: (id) =>
         Effect.gen(function* () {
-          const test = { id, delivery: yield* newId, subject: TEST[owner.kind], now: yield* now }
+          const test = { id, delivery: yield* newId, subject: TEST[owner.kind], now: yield* DateTime.nowAsDate }
           return yield* orGone(id, queries.test(owner, test))
         }),
       deliveries: (id) =>

@@ -9,7 +9,7 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { Key, Keys, NewKey, Runner, Runners } from "@agon/api/runner/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Refused } from "../actor/Mailbox.ts"
 import { makeOpenSeasonsRead, type OpenSeason } from "../actor/OpenSeasons.ts"
@@ -62,7 +62,6 @@ const makeRunnerKeys = Effect.gen(function* () {
   const known = yield* KnownRuntimes
   const shown = (runner: RunnerRow): Runner => ({ ...runner, runtime_known: known.has(runner.runtime_version) })
   const returnLeases = yield* makeReturnLeases
-  const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 
   const inForce = yield* gathered((hashes) =>
     Effect.map(Effect.orDie(queries.bySecrets(hashes)), (rows) => new Map(rows.map(({ key_sha256, ...key }) => [key_sha256, key])))
@@ -78,7 +77,7 @@ const makeRunnerKeys = Effect.gen(function* () {
     const id = yield* newId
     const name = storableText(said)
     const prefix = secret.slice(0, PREFIX_CHARACTERS)
-    const created_at = yield* now
+    const created_at = yield* DateTime.nowAsDate
     yield* queries.addKey({ id, season_id, name, prefix, key_sha256: secretHash(secret), created_by, created_at })
     return id
   })
@@ -110,7 +109,7 @@ const makeRunnerKeys = Effect.gen(function* () {
     get: byId,
     end: Effect.fn("RunnerKeys.end")(function* (id, season_id) {
       yield* byId(id, season_id)
-      const { fresh } = yield* Effect.orDie(queries.revoke({ id, now: yield* now }))
+      const { fresh } = yield* Effect.orDie(queries.revoke({ id, now: yield* DateTime.nowAsDate }))
       return { key: yield* byId(id, season_id), fresh }
     }),
     returnLeases,

@@ -5,7 +5,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import { INLINE_REPLAY_BYTES, type OpenSession, type RunnerSession, TooManyRunners } from "@agon/api/runner/protocol.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Lease.ts"
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { storableJson, storableText } from "../database/storable.ts"
@@ -82,7 +82,7 @@ const makeMarks = Effect.gen(function* () {
   const mark = Effect.gen(function* () {
     const ids = [...unmarked]
     unmarked.clear()
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     for (let i = 0; i < ids.length; i += MARKED_MAX) yield* queries.seen({ ids: ids.slice(i, i + MARKED_MAX), now })
   }).pipe(Effect.catchCause(seldomFailed("runners were not marked as seen")))
   yield* mark.pipe(Effect.repeat(Schedule.spaced(MARK_EVERY)), Effect.forkScoped)
@@ -138,7 +138,7 @@ const makeRunners = Effect.gen(function* () {
   return Runners.of({
     open: Effect.fn("Runners.open")(function* (key, { accepts, engines, isolation = null, name, runtime_version, slots }) {
       const id = yield* newId
-      const now = new Date(yield* Clock.currentTimeMillis)
+      const now = yield* DateTime.nowAsDate
       const said = { name: storableText(name), runtime_version: storableText(runtime_version), engines: storableJson(engines) }
       const told = { ...said, accepts, slots, isolation: isolation === null ? null : storableText(isolation) }
       yield* Effect.orDie(queries.forget({ key_id: key.id, now }))

@@ -9,7 +9,7 @@
 import type { Coincidences as Answer } from "@agon/api/season/coincidences.ts"
 import { type OwnedSeat, type OwnerPair, OwnerPairs } from "@agon/domain/rating/OwnerPairs.ts"
 import { likenessesOf } from "@agon/domain/submission/Likenesses.ts"
-import { Cache, Clock, Context, Effect, Exit, Layer, Semaphore } from "effect"
+import { Cache, Context, DateTime, Effect, Exit, Layer, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CurrentCallerClass } from "../database/CallerClass.ts"
 import { INT4_MAX } from "../database/rows.ts"
@@ -71,7 +71,7 @@ const makeCoincidences = Effect.gen(function* () {
     const { judged, matches, pairs } = yield* read(season_id)
     const owners = [...new Set(pairs.flatMap(({ gainer, giver }) => [gainer, giver]))]
     const names = new Map((yield* queries.names(owners)).map(({ id, username }) => [id, username]))
-    const computed_at = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const computed_at = (yield* DateTime.nowAsDate).toISOString()
     const shown = pairs.map((pair) => shownPair(pair, names))
     return { matches, pairs_judged: judged, pairs: shown, ...(yield* compare(season_id)), computed_at }
   }, Effect.orDie)

@@ -3,7 +3,7 @@
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Notice, Notices as NoticePage, SendNotice } from "@agon/api/season/notices.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
@@ -39,7 +39,7 @@ const makeNotices = Effect.gen(function* () {
 
     send: Effect.fn("Notices.send")(function* (account, season, { link = null, subject }) {
       const id = yield* newId
-      const sent_at = new Date(yield* Clock.currentTimeMillis)
+      const sent_at = yield* DateTime.nowAsDate
       const write = Effect.gen(function* () {
         const people = yield* queries.participants(season.id)
         const recipients = yield* tell({ kind: "season_notice", accounts: people.map(({ account_id }) => account_id), subject, link })

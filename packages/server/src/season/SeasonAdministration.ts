@@ -19,7 +19,7 @@ import type { Season } from "@agon/api/season/Season.ts"
 import type { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import type { SettingsPatch } from "@agon/domain/season/Editing.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
@@ -118,7 +118,7 @@ const makeRows = Effect.gen(function* () {
   const rows: Pick<SeasonAdministration["Service"], "narrowEntry" | "feature"> = {
     narrowEntry: Effect.fn("SeasonAdministration.narrowEntry")(function* (account, season) {
       const write = Effect.gen(function* () {
-        const now = new Date(yield* Clock.currentTimeMillis)
+        const now = yield* DateTime.nowAsDate
         const { entry, is_public, scheduled } = yield* Effect.orDie(queries.lock({ season_id: season.id, now }))
         if (!is_public || entry === "restricted") {
           return yield* new EntryFixed({ detail: "The season is restricted to its participants already." })
@@ -134,7 +134,7 @@ const makeRows = Effect.gen(function* () {
     feature: Effect.fn("SeasonAdministration.feature")(function* (account, season) {
       const write = Effect.gen(function* () {
         yield* queries.lockGame(season.game)
-        const now = new Date(yield* Clock.currentTimeMillis)
+        const now = yield* DateTime.nowAsDate
         const { featured, is_public } = yield* Effect.orDie(queries.lock({ season_id: season.id, now }))
         if (!is_public) return yield* new SeasonPrivate({ detail: "Only a public season can be featured." })
         if (featured) return false

@@ -7,7 +7,7 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { isSlug } from "@agon/api/Wire.ts"
 import { faultsOfWindow, mergedRules } from "@agon/domain/season/Editing.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
-import { Clock, Context, Duration, Effect, Layer, Option, Schedule } from "effect"
+import { Context, DateTime, Duration, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { OpenSeasons } from "../actor/OpenSeasons.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
@@ -89,7 +89,7 @@ const makeSeasonMaker = Effect.gen(function* () {
       const { digest } = yield* registered(game)
       const { rules, slug } = yield* checked(body)
       const id = yield* newId
-      const now = new Date(yield* Clock.currentTimeMillis)
+      const now = yield* DateTime.nowAsDate
       const admins = [...new Set(body.admins ?? [])]
       const write = Effect.gen(function* () {
         yield* queries

@@ -9,7 +9,7 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { Participant, Participants, SeasonAdministrator, SeasonAdministrators } from "@agon/api/season/people.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
@@ -47,7 +47,6 @@ export class SeasonPeople extends Context.Service<
   )
 }
 
-const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
 /** Each login once, ignoring case. */
 const distinct = (logins: ReadonlyArray<string>) => [...new Map(logins.map((login) => [login.toLowerCase(), login])).values()]
 
@@ -73,7 +72,7 @@ const makeRoster = Effect.gen(function* () {
     const logins = distinct(named.logins)
     const rows = yield* Effect.forEach(logins, (login) => Effect.map(newId, (id) => ({ id, login })))
     const write = queries
-      .addParticipants({ season_id: season.id, provider, rows, now: yield* now })
+      .addParticipants({ season_id: season.id, provider, rows, now: yield* DateTime.nowAsDate })
       .pipe(Effect.tap(checks.ofRoster(season.id, provider, logins)))
     yield* auditLog.logged(placeOf(season), Effect.andThen(checks.lockLogins, write), (added) =>
       added.length === 0
@@ -118,7 +117,7 @@ const makeAdministrators = Effect.gen(function* () {
     const found = yield* Effect.orDie(queries.account(username))
     if (Option.isNone(found)) return yield* new NotFound({ detail: `There is no account ${username}.` })
     const row = { season_id: season.id, account_id: found.value.id }
-    yield* auditLog.logged(placeOf(season), queries.appoint({ ...row, now: yield* now }), (added) =>
+    yield* auditLog.logged(placeOf(season), queries.appoint({ ...row, now: yield* DateTime.nowAsDate }), (added) =>
       Option.isSome(added) ? auditOf(account, "admin.appoint", username) : undefined
     )
     return yield* Effect.orDie(queries.administrator(row))

@@ -7,7 +7,7 @@ import { type SignedIn, type UnknownGame, UnknownSeason } from "@agon/api/Author
 import type { Playing, Podium } from "@agon/api/season/api.ts"
 import { isSlug, type Ladder, ladders } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Viewer } from "../database/visibility.ts"
 import type { SeasonForAdmin } from "../http/Lookups.ts"
@@ -40,8 +40,6 @@ export class Seasons extends Context.Service<
   )
 }
 
-const now = Effect.map(Clock.currentTimeMillis, (ms) => new Date(ms))
-
 const unknown = (game: string, slug: string | undefined) =>
   new UnknownSeason({ detail: slug === undefined ? `${game} has no season yet.` : `${game} has no season ${slug}.` })
 
@@ -50,12 +48,14 @@ const makeSeasons = Effect.gen(function* () {
 
   const featured = Effect.fn("Seasons.featured")(function* (game: string) {
     yield* registered(game)
-    return Option.map(yield* Effect.orDie(queries.featured({ game, now: yield* now })), found)
+    return Option.map(yield* Effect.orDie(queries.featured({ game, now: yield* DateTime.nowAsDate })), found)
   })
 
   const named = Effect.fnUntraced(function* (game: string, slug: string, viewer: Viewer) {
     yield* registered(game)
-    return isSlug(slug) ? Option.map(yield* Effect.orDie(queries.bySlug({ game, slug, viewer, now: yield* now })), found) : Option.none()
+    return isSlug(slug)
+      ? Option.map(yield* Effect.orDie(queries.bySlug({ game, slug, viewer, now: yield* DateTime.nowAsDate })), found)
+      : Option.none()
   })
 
   const find = Effect.fn("Seasons.find")(function* (game: string, slug: string | undefined, viewer: Viewer) {
@@ -73,7 +73,7 @@ const makeSeasons = Effect.gen(function* () {
 
   const list = Effect.fn("Seasons.list")(function* (game: string, viewer: Viewer) {
     yield* registered(game)
-    return (yield* Effect.orDie(queries.list({ game, viewer, now: yield* now }))).map(found)
+    return (yield* Effect.orDie(queries.list({ game, viewer, now: yield* DateTime.nowAsDate }))).map(found)
   })
 
   const podium = Effect.fn("Seasons.podium")(function* ({ id, record }: FoundSeason) {
@@ -92,7 +92,7 @@ const makeSeasons = Effect.gen(function* () {
     return { ...season.value, administers: season.value.administers || account.admin }
   })
 
-  const featuredOfAll = now.pipe(
+  const featuredOfAll = DateTime.nowAsDate.pipe(
     Effect.flatMap(queries.featuredOfAll),
     Effect.map((rows) => rows.map(found)),
     Effect.orDie

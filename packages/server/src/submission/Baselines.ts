@@ -14,7 +14,7 @@ import {
   type RecordedBaseline
 } from "@agon/api/submission/baselines.ts"
 import { SeasonClosed as Closed, type SeasonClosed } from "@agon/api/version/refusals.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { asked } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
@@ -83,7 +83,7 @@ const makeEnter = Effect.gen(function* () {
   return Effect.fnUntraced(function* (account: SignedIn, { game, id: season_id }: SeasonInPath, baseline: Named, from?: From) {
     const { manifest_hash, name, weights_hash } = baseline
     const hashes = { weights_hash, manifest_hash }
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     const model = yield* Effect.orDie(queries.baselineModel({ id: yield* newId, game, season_id, name, now }))
     const { number } = yield* Effect.orDie(queries.nextNumber(model.id))
     const reply = yield* asked(actors, season_id, {

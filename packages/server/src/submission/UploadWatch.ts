@@ -11,7 +11,7 @@
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { RejectReason } from "@agon/domain/season/Reasons.ts"
 import { hexOf } from "@agon/engine/hash.ts"
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { incomingKey, storedKey } from "../object/keys.ts"
@@ -96,7 +96,7 @@ const makeLook = Effect.gen(function* () {
   })
 
   return Effect.gen(function* () {
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     const versions = yield* next(now)
     yield* Effect.forEach(
       versions,

@@ -6,7 +6,7 @@
  *
  * A match that is being played is voided once it counts. An order also ends if the version is reinstated or the season closes.
  */
-import { Clock, Context, Effect, Layer, Schedule } from "effect"
+import { Context, DateTime, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { newId } from "../database/newId.ts"
@@ -65,7 +65,7 @@ const makeVoidOrders = Effect.gen(function* () {
   return VoidOrders.of({
     look,
     add: Effect.fn("VoidOrders.add")(function* (order) {
-      yield* Effect.orDie(queries.add(order, new Date(yield* Clock.currentTimeMillis)))
+      yield* Effect.orDie(queries.add(order, yield* DateTime.nowAsDate))
     })
   })
 })

@@ -7,7 +7,7 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import type { Announcement, Announcements as Page, PatchAnnouncement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
@@ -54,7 +54,7 @@ const makeWrites = Effect.gen(function* () {
   const add = Effect.fn("Announcements.add")(function* (account: SignedIn, written: WriteAnnouncement) {
     const announcement: Announcement = { id: yield* newId, link: null, starts_at: null, ends_at: null, ...written }
     yield* checkTimes(announcement)
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     const { id, title } = announcement
     yield* auditLog.logged(nowhere, queries.add(announcement, now), () => auditOf(account, "announcement.add", id, { title })).pipe(purge)
     return announcement
@@ -91,7 +91,7 @@ const makeAnnouncements = Effect.gen(function* () {
   const queries = yield* makeQueries
 
   const shown = Effect.fn("Announcements.shown")(function* ({ cursor, limit }: PageOf) {
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     const announcements = yield* queries.shown({ now, limit, offset: cursor })
     const { changes_at, total } = yield* queries.outlook(now)
     return { page: { announcements, total, next_cursor: nextCursor(cursor, announcements.length, total) }, changes_at }

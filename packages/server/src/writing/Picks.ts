@@ -4,7 +4,7 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { SeasonPrivate } from "@agon/api/season/administration.ts"
 import { type Pick, PickExists, type PickMatch, type Picks as PickPage } from "@agon/api/writing/picks.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAuditLog } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
@@ -45,7 +45,7 @@ const makeWrites = Effect.gen(function* () {
     const { game, is_public, season_id } = found.value
     if (!is_public) return yield* new SeasonPrivate({ detail: "The match is one of a private season: nobody else could watch it." })
     const add = Effect.gen(function* () {
-      const now = new Date(yield* Clock.currentTimeMillis)
+      const now = yield* DateTime.nowAsDate
       const added = yield* queries.add({ id: yield* newId, match, game, season_id, note, now })
       return Option.isSome(added) ? added.value : yield* new PickExists({ detail: "The match is picked already." })
     })

@@ -8,7 +8,7 @@ import { NotFound } from "@agon/api/Problem.ts"
 import { Slug } from "@agon/api/Wire.ts"
 import { PostExists } from "@agon/api/writing/editorial.ts"
 import type { Posts as Page, PatchPost, Post, PublishedPost, WritePost } from "@agon/api/writing/Post.ts"
-import { Clock, Context, Effect, Layer, Option, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
@@ -52,7 +52,7 @@ const makeWrites = Effect.gen(function* () {
 
   const add = Effect.fn("Posts.add")(function* (account: SignedIn, { body, published_at = null, slug, title }: WritePost) {
     const post: Post = { slug, title, body, author: account.username, published_at }
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     const insert = Effect.asVoid(queries.add(yield* newId, account.id, post, now)).pipe(taken(slug))
     const logged = auditLog.logged(nowhere, insert, () => auditOf(account, "post.add", slug, { title, published_at }))
     yield* purging(cache, logged, purgedBy(post))
@@ -91,7 +91,7 @@ const makePosts = Effect.gen(function* () {
   const queries = yield* makeQueries
 
   const read = Effect.fn("Posts.read")(function* (slug: string) {
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     const post = yield* Effect.orDie(queries.published({ slug, now }))
     return Option.isSome(post) ? post.value : yield* gone
   })

@@ -13,7 +13,7 @@ import { StoryChanged } from "@agon/api/writing/editorial.ts"
 import type { DecideStory, OwnStory, Shelf, Story, SubmittedStories, SubmittedStory, WriteStory } from "@agon/api/writing/Story.ts"
 import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import { type Decided, decide as decideStory, type Story as Texts } from "@agon/domain/writing/Story.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Words } from "../account/Words.ts"
 import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
@@ -79,7 +79,7 @@ const makeDecide = Effect.gen(function* () {
     const held = yield* queries.hold(model_id)
     if (Option.isNone(held)) return yield* gone
     const before = held.value
-    const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const now = (yield* DateTime.nowAsDate).toISOString()
     const decided = decideStory(textsOf(before), { state, featured, updated_at }, now)
     if (typeof decided === "string") return yield* decided === "unknown" ? gone : changed
     yield* queries.decide(model_id, decided.story)
@@ -122,7 +122,7 @@ const makeStories = Effect.gen(function* () {
   const write = Effect.fn("Stories.write")(function* (model_id: string, { body, submit = false }: WriteStory) {
     const listed = yield* words.listedIn(body)
     if (listed !== undefined) return yield* new StoryWordListed({ detail: `The story contains "${listed}", which is not allowed here.` })
-    const now = new Date(yield* Clock.currentTimeMillis)
+    const now = yield* DateTime.nowAsDate
     yield* Effect.orDie(queries.write(model_id, body, submit ? "pending" : "draft", now))
     return yield* own(model_id)
   })

@@ -2,7 +2,7 @@
 
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Feed } from "@agon/api/writing/Story.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { makeQueries } from "./feedQueries.ts"
 
@@ -17,7 +17,7 @@ export class StoryFeed extends Context.Service<
     StoryFeed,
     Effect.map(makeQueries, (queries) => ({
       read: Effect.fn("StoryFeed.read")(function* ({ cursor, limit }: PageOf) {
-        const now = new Date(yield* Clock.currentTimeMillis)
+        const now = yield* DateTime.nowAsDate
         // One row more than the page shows says whether there is another.
         const rows = yield* queries.items({ now, limit: limit + 1, offset: cursor })
         const { changes_at } = yield* queries.nextPost(now)

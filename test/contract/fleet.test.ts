@@ -63,6 +63,7 @@ layer(administration, options)("the platform's runners", (it) => {
       let last: Work | undefined
       const serve = Effect.fnUntraced(function* (times: number) {
         for (let i = 0; i < times; i++) {
+          yield* Effect.sleep("20 millis") // of a busy fleet they are shared alike by the second
           const [work] = yield* lease(last === undefined ? {} : { results: [resultOf(last)] })
           if (last !== undefined) served.push(yield* seasonOf(last.match_id))
           last = work!

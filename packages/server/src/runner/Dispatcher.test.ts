@@ -109,7 +109,7 @@ it.effect("in a busy fleet a season that is told a result is asked for work in t
   return Effect.gen(function* () {
     const { lease } = yield* Dispatcher
     yield* TestClock.adjust("1 second")
-    for (let n = 0; n < 100; n++) yield* lease(key, request)
+    for (let n = 0; n < 200; n++) yield* lease(key, request)
     yield* TestClock.adjust("1 second")
     told.length = 0
     for (let n = 0; n < 50; n++) assert.lengthOf((yield* lease(key, { ...request, results: [resultOf(lost)] })).leases, 1)

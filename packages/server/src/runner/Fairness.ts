@@ -4,9 +4,9 @@
  * virtual time of those served meanwhile. Where a runner takes several pieces of work at once, no season gives it more
  * than its share before the others were asked.
  *
- * A request that brings a season results asks it for work in the same message, as long as it is not further ahead than by the leases of
- * all seasons in the last second: any other season costs a message more, and one that has as many matches in play as it may gives nothing.
- * Where few matches are played, that is nothing, and the season with the lowest virtual time is asked.
+ * A busy fleet's request that brings a season results asks it for work in the same message, as long as it is not further ahead than by what
+ * all seasons gave in the last second beyond `QUIET_LEASES`: any other season costs a message more, and one that has as many matches in play
+ * as it may gives nothing. Of a fleet that is given less in a second the season with the lowest virtual time is asked.
  *
  * Where there are several nodes, a season that lives here is asked before one that lives elsewhere as long as it is not more than
  * `HOME_LEAD` leases ahead: an ask of another node costs both a request. Nodes tell each other what they have given
@@ -21,6 +21,8 @@ import { CappedMap } from "../process/CappedMap.ts"
 export const SEASONS_MAX = 32_768
 /** Leases by which a season of this node may be ahead of one elsewhere and is still asked first: some tenths of a busy node's second. */
 export const HOME_LEAD = 16
+/** Leases of all seasons in a second up to which a message more for each is not worth any lead. */
+export const QUIET_LEASES = 64
 /** The most leases by which a season that is told results may be ahead and is still asked first. */
 export const TOLD_LEAD_MAX = 256
 /**
@@ -71,7 +73,7 @@ export class Fairness {
 
   /** To be called once a second. */
   second(): void {
-    this.#told_lead = Math.min(TOLD_LEAD_MAX, this.#served_since)
+    this.#told_lead = Math.min(TOLD_LEAD_MAX, Math.max(0, this.#served_since - QUIET_LEASES))
     this.#served_since = 0
     this.narrow()
   }

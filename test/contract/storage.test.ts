@@ -214,7 +214,7 @@ it.live.skipIf(!hasSmallDisks)(
         const told = { kind: "match", runtime_version: "test", reason: "", turns: 1, played_ms: 1, seats: [], state_sha256: "" } as const
         const result = { ...told, lease, replay: { hash, bytes: inline.length, inline } }
         const uploads = { take: () => true, sweep: Effect.succeed(0) }
-        const taking = takeReplays({ objects, uploads }, [result], () => "")
+        const taking = takeReplays({ objects, uploads, areRows: true }, [result], () => "")
         const filler = fill(directory, 0.02 * 4 * MIB)
         assert.deepInclude(yield* Effect.flip(taking), { code: "unavailable" })
         rmSync(filler)

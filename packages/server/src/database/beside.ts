@@ -42,6 +42,18 @@ export const playsOn = (applied: ReadonlyArray<Applied>, last: number) => {
   return reason === undefined ? Effect.void : Effect.fail(refuse(`DATABASE_URL: ${reason}`))
 }
 
+/** The last migrations of the releases of the nodes that are connected now. */
+const lastOfEach = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly name: string }>`
+    SELECT application_name AS name FROM pg_stat_activity
+    WHERE datname = current_database() AND starts_with(application_name, ${NODES})`
+  return rows.map(({ name }) => Number(/\d+$/.exec(name)?.[0] ?? 0))
+})
+
+/** Whether every node that is connected now has this migration. */
+export const allHave = (migration: number) => Effect.map(lastOfEach, (lasts) => lasts.every((last) => last >= migration))
+
 /** Refuses migrations that nodes would not survive which are connected now. */
 export const olderNodesGone = Effect.fnUntraced(function* (lacked: ReadonlyArray<Applied>) {
   const steps = lacked.flatMap((one) => {
@@ -49,11 +61,7 @@ export const olderNodesGone = Effect.fnUntraced(function* (lacked: ReadonlyArray
     return need === undefined ? [] : [{ number: one[0], need }]
   })
   if (steps.length === 0) return
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly name: string }>`
-    SELECT application_name AS name FROM pg_stat_activity
-    WHERE datname = current_database() AND starts_with(application_name, ${NODES})`
-  const lasts = rows.map(({ name }) => Number(/\d+$/.exec(name)?.[0] ?? 0))
+  const lasts = yield* lastOfEach
   for (const { need, number } of steps) {
     const older = lasts.filter((last) => last < need)
     if (older.length > 0) {

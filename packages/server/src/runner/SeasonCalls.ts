@@ -23,12 +23,12 @@ import { ObjectStore } from "../object/ObjectStore.ts"
 import { FaultShares } from "./FaultShares.ts"
 import { type Holding, Holdings, NO_MATCH } from "./Holdings.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
-import { makeKeepReplay } from "./keepReplay.ts"
+import { makeKeepReplay, makeMayBeRows } from "./keepReplay.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import { makeQueries, type OpenRunner } from "./queries.ts"
 import { ReplayUploads } from "./ReplayUploads.ts"
 import { type Caller, Runners } from "./Runners.ts"
-import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays } from "./results.ts"
+import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays, withoutText } from "./results.ts"
 
 /** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
 export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}
@@ -96,11 +96,11 @@ const unavailable = Effect.fail(moving)
 
 const makeSeasonCalls = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const [objects, uploads] = [yield* ObjectStore, yield* ReplayUploads]
   const actors = yield* SeasonActors
   const runners = yield* Runners
   const shares = yield* SharesRunners
   const known = yield* KnownRuntimes
+  const takeOver = yield* makeTakeOver
   const holdings = new Holdings()
   const tell = yield* makeTell(holdings)
   yield* Effect.sync(() => holdings.keepOnly(runners.here)).pipe(Effect.repeat(Schedule.spaced(FORGET_EVERY)), Effect.forkScoped)
@@ -157,10 +157,20 @@ const makeSeasonCalls = Effect.gen(function* () {
       const reported = results.map((result, i) =>
         held[i] || !isFinished(result) ? result : ({ kind: "unheld", lease: result.lease } as const)
       )
-      yield* takeReplays({ objects, uploads }, reported, placeOf)
-      return reported
+      return yield* takeOver(reported, placeOf)
     }),
     ask: (season, commands) => asked(actors, season, commands)
+  })
+})
+
+/** Takes over the replays of results, as rows or as objects. */
+const makeTakeOver = Effect.gen(function* () {
+  const [objects, uploads] = [yield* ObjectStore, yield* ReplayUploads]
+  const mayBeRows = yield* makeMayBeRows(yield* SharesRunners)
+  return Effect.fnUntraced(function* (reported: ReadonlyArray<Reported>, placeOf: (i: number) => string) {
+    const areRows = yield* mayBeRows
+    yield* takeReplays({ objects, uploads, areRows }, reported, placeOf)
+    return areRows ? reported : reported.map(withoutText)
   })
 })
 

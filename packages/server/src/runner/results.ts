@@ -85,10 +85,12 @@ export const faultsOf = (result: Result, holding: Holding, path: string, known: 
 interface Stores {
   readonly objects: ObjectStore["Service"]
   readonly uploads: ReplayUploads["Service"]
+  /** Whether replays within results are written with their matches; else they are objects, as those that were uploaded. */
+  readonly areRows: boolean
 }
 
 /** Checks the replays of held results and takes over those that were uploaded; fails where one differs from its result, and leaves its upload. */
-export const takeReplays = ({ objects, uploads }: Stores, results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
+export const takeReplays = ({ areRows, objects, uploads }: Stores, results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
   Effect.forEach(
     results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
     Effect.fnUntraced(function* ({ i, lease, replay }) {
@@ -100,7 +102,7 @@ export const takeReplays = ({ objects, uploads }: Stores, results: ReadonlyArray
       }
       const verdict = yield* inline === undefined
         ? Effect.catchTag(taken(objects, lease, hash), "ObjectsUnavailable", () => away)
-        : checked(objects, hash, inline)
+        : checked(objects, hash, inline, areRows ? undefined : replayKey(parseLease(lease)!.id, hash))
       const message = messageOf(verdict, replay.bytes)
       if (message !== undefined) return yield* refused(message)
     }),
@@ -122,12 +124,14 @@ const taken = (objects: ObjectStore["Service"], lease: string, replay_hash: stri
   return objects.verify({ key: replayUploadKey(lease), sha256: hexOf(replay_hash), max_bytes, into, keeps_mismatch: true })
 }
 
-/** Measures and hashes a replay that came along. A database on the objects' disk needs the room as well. */
-const checked = Effect.fnUntraced(function* (objects: ObjectStore["Service"], replay_hash: string, inline: string) {
+/** Measures and hashes a replay that came along. A database on the objects' disk needs the room as well. `into`: where it is put, if anywhere. */
+const checked = Effect.fnUntraced(function* (objects: ObjectStore["Service"], replay_hash: string, inline: string, into?: string) {
   const content = Buffer.from(inline)
   if (hash("sha256", content) !== hexOf(replay_hash)) return "hash_mismatch" as const
   const free_share = yield* Effect.catchTag(objects.freeShare, "ObjectsUnavailable", () => away)
-  return free_share < REPLAY_FREE_SHARE_MIN ? yield* full : { bytes: content.length }
+  if (free_share < REPLAY_FREE_SHARE_MIN) return yield* full
+  if (into !== undefined) yield* Effect.catchTag(objects.put(into, content), "ObjectsUnavailable", () => away)
+  return { bytes: content.length }
 })
 
 /** Removes the uploads of results that were accepted. */
@@ -137,6 +141,13 @@ export const dropUploads = (objects: ObjectStore["Service"], accepted: ReadonlyA
     ({ lease }) => Effect.ignore(objects.remove(replayUploadKey(lease))),
     { concurrency: 8, discard: true }
   )
+
+/** The result of a replay that is an object. */
+export const withoutText = (result: Reported): Reported => {
+  if (!isFinished(result)) return result
+  const { bytes, hash } = result.replay
+  return { ...result, replay: { bytes, hash } }
+}
 
 /** The text of a replay that came within its result. */
 export const inlineOf = (result: Reported): string | undefined => (isFinished(result) ? result.replay.inline : undefined)

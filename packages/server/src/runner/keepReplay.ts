@@ -14,7 +14,7 @@ import { makeQueries } from "./queries.ts"
 import { away, inlineOf, isFinished, type Reported } from "./results.ts"
 
 /** The migration of `match.replay_inline`. */
-const NEEDED = 46
+const NEEDED = 45
 const LOOKED_AT_EVERY = "5 seconds"
 
 /** Whether replays may be rows. One node alone need not ask. */

@@ -34,7 +34,7 @@ import learnedStarts from "./0041_learned_starts.ts"
 import matchTallies from "./0042_match_tallies.ts"
 import modelNames from "./0043_model_names.ts"
 import keptLists from "./0044_kept_lists.ts"
-import inlineReplays from "./0046_inline_replays.ts"
+import inlineReplays from "./0045_inline_replays.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -76,5 +76,5 @@ export const migrations = {
   "0042_match_tallies": statements(matchTallies),
   "0043_model_names": statements(modelNames),
   "0044_kept_lists": statements(keptLists),
-  "0046_inline_replays": statements(inlineReplays)
+  "0045_inline_replays": statements(inlineReplays)
 }

@@ -1,5 +1,9 @@
+import { hashOf } from "@agon/engine/hash.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { commandOf, faultsOf } from "./results.ts"
+import { Effect, Layer } from "effect"
+import { ObjectStore } from "../object/ObjectStore.ts"
+import { commandOf, faultsOf, takeReplays } from "./results.ts"
+import { TakenReplays } from "./TakenReplays.ts"
 
 const known = new Set(["v"])
 const holding = { lease: "l", runner: "r", key: "k", season: "s", seats: 2, max_turns: 500, strike_limit: 3 }
@@ -43,4 +47,33 @@ describe("a result on its way to a season", () => {
     assert.deepInclude(command, { _tag: "ReportMatch", key: "k", lease: "l" })
     assert.deepStrictEqual(command?._tag === "ReportMatch" && command.outcome.seats.map(({ score }) => score), [9, 5])
   })
+})
+
+describe("a replay within its result", () => {
+  /** What is put of so many different replays of one lease, and how many of these are taken. */
+  const brought = Effect.fnUntraced(function* (replays: number, areRows: boolean, more = 0) {
+    const put: Array<string> = []
+    const objects = Layer.mock(ObjectStore, { freeShare: Effect.succeed(1), put: (key) => Effect.sync(() => void put.push(key)) })
+    const taken = new TakenReplays()
+    const uploads = { sweep: Effect.succeed(0), take: (lease: string, hash: string) => taken.take(lease, hash) }
+    const take = (n: number) => {
+      const inline = `replay ${n}`
+      const replay = { hash: hashOf(Buffer.from(inline)), bytes: inline.length + more, inline }
+      const told = { ...result(seat(0, 9, 1), seat(1, 5, 2)), lease: "01900000-0000-7000-8000-000000000001.1", replay }
+      return ObjectStore.use((store) => Effect.exit(takeReplays({ objects: store, uploads, areRows }, [told], () => "")))
+    }
+    const exits = yield* Effect.forEach(
+      Array.from({ length: replays }, (_, n) => n),
+      take
+    ).pipe(Effect.provide(objects))
+    return { put: put.length, taken: exits.filter(({ _tag }) => _tag === "Success").length }
+  })
+
+  it.effect("is put where it is to be an object, of a lease as few as were uploaded for it, and only one of the size that was told", () =>
+    Effect.gen(function* () {
+      assert.deepStrictEqual(yield* brought(20, true), { put: 0, taken: 20 })
+      assert.deepStrictEqual(yield* brought(20, false), { put: 16, taken: 16 })
+      assert.deepStrictEqual(yield* brought(3, false, 1), { put: 0, taken: 0 })
+    })
+  )
 })

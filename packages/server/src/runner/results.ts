@@ -97,12 +97,11 @@ export const takeReplays = ({ areRows, objects, uploads }: Stores, results: Read
       const refused = (message: string) =>
         Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: `${placeOf(i)}replay`, message }] }))
       const { hash, inline } = replay
-      if (inline === undefined && !uploads.take(lease, hash)) {
-        return yield* refused("Too many different replays were reported for this lease.")
-      }
-      const verdict = yield* inline === undefined
-        ? Effect.catchTag(taken(objects, lease, hash), "ObjectsUnavailable", () => away)
-        : checked(objects, hash, inline, areRows ? undefined : replayKey(parseLease(lease)!.id, hash))
+      const isObject = inline === undefined || !areRows
+      if (isObject && !uploads.take(lease, hash)) return yield* refused("Too many different replays were reported for this lease.")
+      const into = isObject ? replayKey(parseLease(lease)!.id, hash) : undefined
+      const looked = inline === undefined ? taken(objects, lease, hash, into!) : checked(objects, { ...replay, inline }, into)
+      const verdict = yield* Effect.catchTag(looked, "ObjectsUnavailable", () => away)
       const message = messageOf(verdict, replay.bytes)
       if (message !== undefined) return yield* refused(message)
     }),
@@ -118,20 +117,19 @@ const messageOf = (verdict: Verdict, bytes: number): string | undefined => {
 }
 
 /** Measures and hashes an uploaded replay, and puts it where only this replay can lie. */
-const taken = (objects: ObjectStore["Service"], lease: string, replay_hash: string) => {
-  const into = replayKey(parseLease(lease)!.id, replay_hash)
-  const max_bytes = REPLAY_BYTES_MAX
-  return objects.verify({ key: replayUploadKey(lease), sha256: hexOf(replay_hash), max_bytes, into, keeps_mismatch: true })
-}
+const taken = (objects: ObjectStore["Service"], lease: string, hash: string, into: string) =>
+  objects.verify({ key: replayUploadKey(lease), sha256: hexOf(hash), max_bytes: REPLAY_BYTES_MAX, into, keeps_mismatch: true })
+
+type Inline = Finished["replay"] & { readonly inline: string }
 
 /** Measures and hashes a replay that came along. A database on the objects' disk needs the room as well. `into`: where it is put, if anywhere. */
-const checked = Effect.fnUntraced(function* (objects: ObjectStore["Service"], replay_hash: string, inline: string, into?: string) {
+const checked = Effect.fnUntraced(function* (objects: ObjectStore["Service"], { bytes, inline, ...replay }: Inline, into?: string) {
   const content = Buffer.from(inline)
-  if (hash("sha256", content) !== hexOf(replay_hash)) return "hash_mismatch" as const
-  const free_share = yield* Effect.catchTag(objects.freeShare, "ObjectsUnavailable", () => away)
-  if (free_share < REPLAY_FREE_SHARE_MIN) return yield* full
-  if (into !== undefined) yield* Effect.catchTag(objects.put(into, content), "ObjectsUnavailable", () => away)
-  return { bytes: content.length }
+  if (hash("sha256", content) !== hexOf(replay.hash)) return "hash_mismatch" as const
+  if (content.length !== bytes) return { bytes: content.length }
+  if ((yield* objects.freeShare) < REPLAY_FREE_SHARE_MIN) return yield* full
+  if (into !== undefined) yield* objects.put(into, content)
+  return { bytes }
 })
 
 /** Removes the uploads of results that were accepted. */

@@ -257,7 +257,11 @@ const play = Effect.fnUntraced(function* (rated: number, count: number) {
   yield* run(copy("seat", "match_id", "'match_id', next.id, 'ended_at', next.ended_at"))
   yield* run(`DROP TABLE next`)
   yield* run(`UPDATE season SET head = jsonb_set(head, '{rated}', to_jsonb((head->>'rated')::int + ${count})) WHERE id = '${seasonId(1)}'`)
-  return rated + count
+  // A match beyond the numbers that the season has given would be counted again by each read that goes on from there.
+  const [{ given }] = (yield* run(`SELECT (head->>'rated')::int + coalesce((head->>'voided')::int, 0) AS given FROM season
+    WHERE id = '${seasonId(1)}'`)) as [{ given: number }]
+  assert.strictEqual(rated + count, given)
+  return given
 })
 
 /** The newest match of the model that counts, and an older one; ratings are still those with both. */
@@ -294,7 +298,7 @@ layer(web, { timeout: "60 seconds" })("kept lists of matches", (it) => {
         yield* compare("played on for longer than is kept")
         yield* voidTwo
         yield* compare("voided")
-        n = yield* play(n + 2, 5)
+        n = yield* play(n, 5)
         yield* compare("played on after a void")
 
         yield* run(

@@ -320,7 +320,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   voidKeepsLaterRatings: {
     file: "actor/Folding.ts",
-    find: "for (const chunk of chunksOf(changes)) yield* politely(withinFoldTimeout(log.rewrite(fence, chunk)))",
+    find: "for (const chunk of chunksOf(changes)) yield* politely(withinStatementTimeout(log.rewrite(fence, chunk)))",
     replace: ""
   },
   voidIsForgottenWithItsLife: { file: "season/rating/Voiding.ts", find: "  state.writes.voiding.add(id)\n", replace: "" },

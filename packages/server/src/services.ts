@@ -7,8 +7,8 @@ import { Words } from "./account/Words.ts"
 import { OpenSeasons } from "./actor/OpenSeasons.ts"
 import { Parking } from "./actor/Parking.ts"
 import * as SeasonEntity from "./actor/SeasonEntity.ts"
+import * as SeasonEventsBroadcast from "./actor/SeasonEventsBroadcast.ts"
 import * as SeasonStorePg from "./actor/store/SeasonStorePg.ts"
-import * as Telling from "./actor/Telling.ts"
 import { PlatformStatus } from "./admin/PlatformStatus.ts"
 import { Users } from "./admin/Users.ts"
 import { WordList } from "./admin/WordList.ts"
@@ -77,7 +77,7 @@ const Commons = Layer.mergeAll(CachePurges.layer, OpenSeasons.layer, Parking.lay
 )
 
 /** The seasons themselves: their actors, the rows they write, and whom they tell. */
-const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(Telling.layer))
+const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(SeasonEventsBroadcast.layer))
 
 const Reads = Layer.mergeAll(
   Boards.layer,

@@ -14,49 +14,34 @@
 import { LADDERS, laddersRated } from "@agon/domain/season/Rules.ts"
 import * as Fold from "@agon/domain/season/rating/Fold.ts"
 import { awaitsFold, startsDue } from "@agon/domain/season/rating/Starts.ts"
-import type { State } from "@agon/domain/season/State.ts"
-import { Clock, Duration, Effect, Schedule } from "effect"
+import { Clock, Effect } from "effect"
+import { type BesideSeason, untilSuccess, withinStatementTimeout } from "./BesideSeason.ts"
 import * as Mailbox from "./Mailbox.ts"
-import type { Fence, SeasonLog } from "./SeasonStore.ts"
 
 /** Matches read and folded in one go, while nothing else of the process runs: some 5 ms. */
 const PAGE_MATCHES = 250
 /** Rows that one statement writes while the season's commits wait. */
 export const CHUNK_SEATS = 250
-/** The limit for reading a page or writing a chunk; a healthy database needs far less. */
-const FOLD_TIMEOUT = Duration.seconds(30)
-const AGAIN = Schedule.spaced("1 second")
-
-export interface Folding {
-  readonly mailbox: Mailbox.Mailbox
-  readonly log: SeasonLog
-  readonly fence: Fence
-  /** The actor's state, read only: it also names voided matches that are not committed yet. */
-  readonly state: State
-}
-
-/** Runs until no voided match waits, and no other starts. A failure starts the fold over; the end of the season's incarnation stops it. */
-export const untilDone = (folding: Folding): Effect.Effect<void> =>
-  Effect.suspend(() => once(folding)).pipe(
-    Effect.repeat({ while: () => awaitsFold(folding.state) }),
-    Effect.tapError((error) => Effect.logWarning("the log could not be folded, trying again", error)),
-    Effect.retry(AGAIN),
-    Effect.orDie,
-    Effect.asVoid
+/** Runs until no voided match waits, and no other starts. */
+export const untilDone = (season: BesideSeason): Effect.Effect<void> =>
+  Effect.suspend(() => once(season)).pipe(
+    Effect.repeat({ while: () => awaitsFold(season.state) }),
+    Effect.asVoid,
+    untilSuccess("the log could not be folded, trying again")
   )
 
-const once = Effect.fn("Folding.once")(function* (folding: Folding) {
-  const { fence, log, mailbox, state } = folding
+const once = Effect.fn("Folding.once")(function* (season: BesideSeason) {
+  const { fence, log, mailbox, state } = season
   const began = yield* nowMs
   const waiting = [...state.voiding.values()]
   const round = Math.min(...waiting.map((each) => each.round), state.learning?.round ?? Infinity)
   const voided = Math.min(...waiting.filter((each) => each.round === round).map(({ n }) => n))
-  const fold = Fold.begin(yield* withinFoldTimeout(log.place(fence.season, round)), startsDue(state), voided)
+  const fold = Fold.begin(yield* withinStatementTimeout(log.place(fence.season, round)), startsDue(state), voided)
   let matches = 0
   for (let over = false; !over; ) {
-    matches += yield* catchUp(folding, fold)
+    matches += yield* catchUp(season, fold)
     const voiding = new Set(state.voiding.keys())
-    const earlier = yield* earlierOf(folding, fold)
+    const earlier = yield* earlierOf(season, fold)
     const reply = yield* Mailbox.ask(mailbox, { _tag: "InstallFold", fold, voiding, earlier, rows: null })
     over = reply.installed || reply.stale
   }
@@ -65,12 +50,12 @@ const once = Effect.fn("Folding.once")(function* (folding: Folding) {
 })
 
 /** Folds to the current end of the log. */
-const catchUp = Effect.fnUntraced(function* ({ fence, log, state }: Folding, fold: Fold.Fold) {
+const catchUp = Effect.fnUntraced(function* ({ fence, log, state }: BesideSeason, fold: Fold.Fold) {
   let matches = 0
   for (let full = true; full; ) {
-    const page = yield* withinFoldTimeout(log.page(fence.season, { round: fold.round, after: fold.n }, PAGE_MATCHES, false))
+    const page = yield* withinStatementTimeout(log.page(fence.season, { round: fold.round, after: fold.n }, PAGE_MATCHES, false))
     const changes = Fold.fold(fold, page, state.settings.rules.match.strike_limit)
-    for (const chunk of chunksOf(changes)) yield* politely(withinFoldTimeout(log.rewrite(fence, chunk)))
+    for (const chunk of chunksOf(changes)) yield* politely(withinStatementTimeout(log.rewrite(fence, chunk)))
     matches += page.matches.length
     full = page.matches.length === PAGE_MATCHES
     yield* Effect.yieldNow
@@ -79,11 +64,11 @@ const catchUp = Effect.fnUntraced(function* ({ fence, log, state }: Folding, fol
 })
 
 /** Older history entries of the versions seated in a voided match: the match may have pushed them out. */
-const earlierOf = ({ fence, log, state }: Folding, fold: Fold.Fold) =>
+const earlierOf = ({ fence, log, state }: BesideSeason, fold: Fold.Fold) =>
   Effect.forEach(LADDERS, (ladder) => {
     const voiding = [...state.voiding.values()].filter((each) => laddersRated(each.ladder).includes(ladder))
     const versions = [...new Set(voiding.flatMap((each) => each.versions))]
-    return versions.length === 0 ? Effect.succeed([]) : withinFoldTimeout(log.earlier(fence.season, ladder, versions, fold.after))
+    return versions.length === 0 ? Effect.succeed([]) : withinStatementTimeout(log.earlier(fence.season, ladder, versions, fold.after))
   }).pipe(Effect.map((found) => found.flat()))
 
 /** All seats of a match are in one chunk; each point of the series, which may be long, is a chunk of its own. */
@@ -97,8 +82,6 @@ const chunksOf = ({ points, seats, seeds }: Fold.Changes): ReadonlyArray<Fold.Ch
   }
   return chunks
 }
-
-const withinFoldTimeout = Effect.timeout(FOLD_TIMEOUT)
 
 /** Monotonic, to measure durations: the season's own clock may be set forward and back. */
 const nowMs = Clock.clockWith((clock) => Effect.map(clock.monotonicTimeNanos, (nanos) => Number(nanos) / 1e6))

@@ -6,30 +6,25 @@ import { spreadOf } from "@agon/domain/rating/Spread.ts"
 import { LADDERS, type Ladder } from "@agon/domain/season/Rules.ts"
 import { isLookDue, LOOK_MATCHES_MAX } from "@agon/domain/season/rating/Learning.ts"
 import { RoundLog } from "@agon/domain/season/rating/RoundLog.ts"
-import { Duration, Effect, Schedule } from "effect"
-import type { Folding } from "./Folding.ts"
+import { Effect } from "effect"
+import { type BesideSeason, untilSuccess, withinStatementTimeout } from "./BesideSeason.ts"
 import * as Mailbox from "./Mailbox.ts"
 
 /** Matches that one statement reads. */
 const PAGE_MATCHES = 1_000
-/** The limit for reading a page; a healthy database needs far less. */
-const PAGE_TIMEOUT = Duration.seconds(30)
-const AGAIN = Schedule.spaced("1 second")
 
-/** One look, if it is still due. A failure starts it over; the end of the season's incarnation stops it. */
-export const look = (season: Folding): Effect.Effect<void> =>
+/** One look, if it is still due. */
+export const look = (season: BesideSeason): Effect.Effect<void> =>
   Effect.suspend(() => (isLookDue(season.state) ? once(season) : Effect.void)).pipe(
-    Effect.tapError((error) => Effect.logWarning("the spread of the field could not be learned, trying again", error)),
-    Effect.retry(AGAIN),
-    Effect.orDie
+    untilSuccess("the spread of the field could not be learned, trying again")
   )
 
-const once = Effect.fn("Learning.once")(function* ({ fence, log, mailbox, state }: Folding) {
+const once = Effect.fn("Learning.once")(function* ({ fence, log, mailbox, state }: BesideSeason) {
   const { round } = state
   const read = new RoundLog()
-  const place = yield* Effect.timeout(log.place(fence.season, round), PAGE_TIMEOUT)
+  const place = yield* withinStatementTimeout(log.place(fence.season, round))
   for (let after = place.after, full = true; full && read.matches < LOOK_MATCHES_MAX; after = read.last) {
-    const page = yield* Effect.timeout(log.page(fence.season, { round, after }, PAGE_MATCHES, false), PAGE_TIMEOUT)
+    const page = yield* withinStatementTimeout(log.page(fence.season, { round, after }, PAGE_MATCHES, false))
     read.add(page)
     full = page.matches.length === PAGE_MATCHES
     yield* Effect.yieldNow

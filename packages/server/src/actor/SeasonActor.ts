@@ -100,13 +100,13 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
     const now = guard.clock.currentTimeMillisUnsafe()
     return versions.map((version) => forecast({ state, pace, reach, now }, version))
   }
+  const beside = { mailbox, log: store.log, fence, state }
   let believed = true
   let folding: Fiber.Fiber<void> | undefined
   let learning: Fiber.Fiber<void> | undefined
   while (state.phase !== "closed") {
-    if (awaitsFold(state) && isOver(folding))
-      folding = yield* Effect.forkScoped(Folding.untilDone({ mailbox, log: store.log, fence, state }))
-    if (isLookDue(state) && isOver(learning)) learning = yield* Effect.forkScoped(Learning.look({ mailbox, log: store.log, fence, state }))
+    if (awaitsFold(state) && isOver(folding)) folding = yield* Effect.forkScoped(Folding.untilDone(beside))
+    if (isLookDue(state) && isOver(learning)) learning = yield* Effect.forkScoped(Learning.look(beside))
     const batch = yield* nextBatch(mailbox, isDirty(state) ? 0 : Math.min(deadline(state), fence.waiting.due))
     if (guard.ahead() > 0) {
       if (believed) yield* Effect.logWarning("the host's clock is ahead of the database's and is not believed", { ahead_ms: guard.ahead() })

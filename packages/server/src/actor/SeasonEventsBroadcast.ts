@@ -1,6 +1,6 @@
 /**
- * The service's reaction to a change of a season: cached answers are purged, waiting runners are woken. Both happen on every
- * node: a season lives on one of them, but its readers and waiting runners may be on any.
+ * SeasonEvents on all nodes: cached answers are purged and waiting runners are woken, here and, by Broadcast, elsewhere. A season
+ * lives on one node, but its readers and waiting runners may be on any.
  */
 import { Effect, Layer } from "effect"
 import { ResponseCache } from "../http/ResponseCache.ts"

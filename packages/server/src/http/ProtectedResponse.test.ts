@@ -1,7 +1,7 @@
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect } from "effect"
 import { ProtectedResponse } from "./ProtectedResponse.ts"
 import { SECURITY_HEADERS } from "./securityHeaders.ts"
 
@@ -60,5 +60,38 @@ it.live("a list of headers is the whole head", () =>
     const { headers } = yield* answerOf((response) => response.writeHead(200, ["X-Own", "a"]).end("text"))
     assert.strictEqual(headers.get("x-own"), "a")
     assert.isNull(headers.get(POLICY))
+  })
+)
+
+const texts = {
+  ASCII: "plain",
+  "one byte a character that is no ASCII": "\u00e9\u00ff",
+  "two, three and four bytes a character": "\u03b1\u20ac\u{1f40d}"
+}
+for (const [kind, text] of Object.entries(texts)) {
+  it.live(`a text of ${kind} arrives as it is, whether its length was declared with the head, before it or not at all`, () =>
+    Effect.gen(function* () {
+      const length = String(Buffer.byteLength(text))
+      const answers = [
+        answerOf((response) => response.writeHead(200, { "content-length": length }).end(text)),
+        answerOf((response) => response.setHeader("content-length", length).writeHead(200).end(text)),
+        answerOf((response) => response.writeHead(200, { "content-length": length }).end(text, "utf8")),
+        answerOf((response) => response.writeHead(200).end(text))
+      ]
+      for (const answer of answers) {
+        const response = yield* answer
+        assert.strictEqual(yield* Effect.promise(() => response.text()), text)
+      }
+    })
+  )
+}
+
+it.live("a text whose end is waited for tells of it", () =>
+  Effect.gen(function* () {
+    const ended = yield* Deferred.make<void>()
+    const done = () => Deferred.doneUnsafe(ended, Effect.void)
+    const response = yield* answerOf((response) => response.writeHead(200, { "content-length": "5" }).end("plain", done))
+    assert.strictEqual(yield* Effect.promise(() => response.text()), "plain")
+    yield* Deferred.await(ended)
   })
 )

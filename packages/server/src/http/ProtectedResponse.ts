@@ -12,21 +12,31 @@ const byName = Object.fromEntries([...SECURITY_HEADERS].map(([name, value]) => [
 type Headers = OutgoingHttpHeaders | Array<OutgoingHttpHeader>
 
 export class ProtectedResponse extends ServerResponse {
+  /** The bytes that the head declared of the body, where its headers came with it. */
+  private declared: unknown
+
   /** A list of headers is a whole head, as the cache keeps it. */
   override writeHead(status: number, reason?: string | Headers, headers?: Headers): this {
     const [words, named] = typeof reason === "object" ? [undefined, reason] : [reason, headers]
     if (Array.isArray(named)) return super.writeHead(status, words, named)
-    if (this.getHeaderNames().length === 0) return super.writeHead(status, words, { ...byName, ...named })
+    if (this.getHeaderNames().length === 0) {
+      this.declared = named?.["content-length"]
+      return super.writeHead(status, words, { ...byName, ...named })
+    }
     for (const [name, value] of SECURITY_HEADERS) if (!this.hasHeader(name)) this.setHeader(name, value)
     return super.writeHead(status, words, named)
   }
 
   /**
    * Effect has node count every body against its declared length. A text that is given whole has the length that was declared of it, and
-   * uncounted it goes out in one piece with its head.
+   * uncounted it goes out in one piece with its head. A text with as many characters as bytes is ASCII: node copies its characters, where
+   * for UTF-8 it sets aside three bytes for each of them and looks at them one by one.
    */
   override end(...given: ReadonlyArray<any>): this {
-    if (typeof given[0] === "string") this.strictContentLength = false
-    return super.end(...given)
+    const [text, done] = given
+    if (typeof text !== "string") return super.end(...given)
+    this.strictContentLength = false
+    const isAscii = typeof done !== "string" && Number(this.declared) === text.length
+    return isAscii ? super.end(text, "latin1", done) : super.end(...given)
   }
 }

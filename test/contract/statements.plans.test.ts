@@ -147,10 +147,10 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "runner/replayAuditQueries.ts overdue": [{ since: now, own_since: now, seen_after: now, leases: 8 }],
   "runner/replayAuditQueries.ts take": [{ runner: account, key: account, season_id: null, now, until: now, since: now, limit: 1 }],
   "runner/replayAuditQueries.ts keepOnly": [version, [version]],
-  "runner/queries.ts addKey": [
+  "runner/keyQueries.ts addKey": [
     { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }
   ],
-  "runner/queries.ts openSession": [{ ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }],
+  "runner/sessionQueries.ts openSession": [{ ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }],
   "account/ownerQueries.ts removed": [{ season_id, accounts: [account, id("account", 51)] }],
   "version/queries.ts ofSeason": [{ ...NAMED, state: "disqualified" }],
   "version/queries.ts ofSeasonNamed": [{ ...NAMED, state: "entered", start: "model 1" }],

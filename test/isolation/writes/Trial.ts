@@ -5,8 +5,10 @@ import { makeQueries as makeChecks } from "@agon/server/match/checkQueries.ts"
 import { makeQueries as makeLists } from "@agon/server/match/listQueries.ts"
 import { makeQueries as makeTallies } from "@agon/server/match/tallyQueries.ts"
 import { makeQueries as makeVoiding } from "@agon/server/match/voidingQueries.ts"
+import { makeQueries as makeKeys } from "@agon/server/runner/keyQueries.ts"
 import { makeQueries as makeRunners } from "@agon/server/runner/queries.ts"
 import { makeQueries as makeAudits } from "@agon/server/runner/replayAuditQueries.ts"
+import { makeQueries as makeSessions } from "@agon/server/runner/sessionQueries.ts"
 import { makeQueries as makeAdministration } from "@agon/server/season/administrationQueries.ts"
 import { makeQueries as makeCreation } from "@agon/server/season/creationQueries.ts"
 import { makeQueries as makePeople } from "@agon/server/season/peopleQueries.ts"
@@ -23,10 +25,12 @@ const makeStores = Effect.all({
   audits: makeAudits,
   checks: makeChecks,
   creation: makeCreation,
+  keys: makeKeys,
   lists: makeLists,
   ownerChecks: makeOwnerChecks,
   people: makePeople,
   runners: makeRunners,
+  sessions: makeSessions,
   submission: makeSubmission,
   tallies: makeTallies,
   versions: makeVersions,

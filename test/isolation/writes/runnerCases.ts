@@ -40,14 +40,14 @@ const WORK = [
 const KEYS: ReadonlyArray<Case> = [
   {
     title: "a revoked key takes its own runners along",
-    act: ({ runners }) => runners.revoke({ id: KEY, now: NOW }),
+    act: ({ keys }) => keys.revoke({ id: KEY, now: NOW }),
     reply: { fresh: true },
     changes: ["runner 11: state=gone", "runner 12: state=gone", "runner_key key 1: revoked_at=2026-03-01T12:00:00+00:00"]
   },
   {
     title: "a key is revoked once",
     rows: [`UPDATE runner_key SET revoked_at = '${AGO}'`, `UPDATE runner SET state = 'gone'`],
-    act: ({ runners }) => runners.revoke({ id: KEY, now: NOW }),
+    act: ({ keys }) => keys.revoke({ id: KEY, now: NOW }),
     reply: { fresh: false },
     changes: []
   }
@@ -61,8 +61,8 @@ const drain =
     )
 
 /** In the order of their ids. */
-const swept = (runners: Stores["runners"]) =>
-  Effect.map(runners.sweep(new Date(AGO)), (rows) =>
+const swept = (sessions: Stores["sessions"]) =>
+  Effect.map(sessions.sweep(new Date(AGO)), (rows) =>
     rows.map(({ key, runner, silent }) => `${runner} of ${key}: ${silent ? "silent" : "done"}`).sort()
   )
 
@@ -70,86 +70,86 @@ const SESSIONS: ReadonlyArray<Case> = [
   {
     title: "a session is opened for a key with two runners flagged within a day",
     rows: FLAGGED,
-    act: ({ runners }) => runners.openSession(session(1)),
+    act: ({ sessions }) => sessions.openSession(session(1)),
     reply: [{ state: "active", flagged: 2 }],
     changes: ["+ runner 99"]
   },
   {
     title: "a session of a key with three runners flagged within a day gets no work",
     rows: [...FLAGGED, ...THIRD],
-    act: ({ runners }) => runners.openSession(session(1)),
+    act: ({ sessions }) => sessions.openSession(session(1)),
     reply: [{ state: "draining", flagged: 3 }],
     changes: ["+ runner 99"]
   },
   {
     title: "a session of the service's own key gets work whatever was flagged",
     rows: [4, 5, 6].map((n) => runner(OWN * 10 + n, { key: OWN, state: "gone", flagged: AGO })),
-    act: ({ runners }) => runners.openSession(session(OWN)),
+    act: ({ sessions }) => sessions.openSession(session(OWN)),
     reply: [{ state: "active", flagged: 3 }],
     changes: ["+ runner 99"]
   },
   {
     title: "a key has as many sessions as it may, gone ones not counted",
     rows: [many(125, 1, "active"), many(9, 1, "gone"), many(9, 2, "active")],
-    act: ({ runners }) => runners.openSession(session(1)),
+    act: ({ sessions }) => sessions.openSession(session(1)),
     reply: [{ state: "active", flagged: 0 }],
     changes: ["+ runner 99"]
   },
   {
     title: "and not one more",
     rows: [many(126, 1, "active")],
-    act: ({ runners }) => runners.openSession(session(1)),
+    act: ({ sessions }) => sessions.openSession(session(1)),
     changes: []
   },
   {
     title: "the oldest gone runners of a key are forgotten, but not those flagged within a day",
     rows: [...FLAGGED, many(1_000, 1, "gone"), many(9, 2, "gone")],
-    act: ({ runners }) => runners.forget({ key_id: KEY, now: NOW }),
+    act: ({ sessions }) => sessions.forget({ key_id: KEY, now: NOW }),
     changes: ["- runner 13", "- runner 16"]
   },
   {
     title: "runners that still play are not forgotten",
     rows: [many(1_000, 1, "active")],
-    act: ({ runners }) => runners.forget({ key_id: KEY, now: NOW }),
+    act: ({ sessions }) => sessions.forget({ key_id: KEY, now: NOW }),
     changes: []
   },
   {
     title: "a runner is seen, and one that is gone stays so",
-    act: ({ runners }) => runners.seen({ ids: [id("runner", 13)], now: LATER }),
+    act: ({ sessions }) => sessions.seen({ ids: [id("runner", 13)], now: LATER }),
     changes: ["runner 13: last_seen_at=2026-03-01T12:10:00+00:00"]
   },
   {
     title: "a session is closed for good, and no other",
-    act: ({ runners }) => runners.closeSession({ id: RUNNER, key_id: KEY }),
+    act: ({ sessions }) => sessions.closeSession({ id: RUNNER, key_id: KEY }),
     reply: [{ id: "runner 11" }],
     changes: ["runner 11: state=gone stopped=true"]
   },
   {
     title: "a session is not closed under another key",
-    act: ({ runners }) => runners.closeSession({ id: id("runner", 21), key_id: KEY }),
+    act: ({ sessions }) => sessions.closeSession({ id: id("runner", 21), key_id: KEY }),
     changes: []
   },
   {
     title: "a runner that was away returns",
-    act: ({ runners }) => runners.returns({ id: id("runner", 13), now: LATER }),
+    act: ({ sessions }) => sessions.returns({ id: id("runner", 13), now: LATER }),
     reply: [{ name: "r", key: "key 1" }],
     changes: ["runner 13: state=active last_seen_at=2026-03-01T12:10:00+00:00"]
   },
   {
     title: "a runner that was here does not return",
-    act: ({ runners }) => runners.returns({ id: RUNNER, now: LATER }),
+    act: ({ sessions }) => sessions.returns({ id: RUNNER, now: LATER }),
     changes: []
   },
   {
     title: "a runner that was stopped does not return",
     rows: [`UPDATE runner SET stopped = true WHERE id = '${id("runner", 13)}'`],
-    act: ({ runners }) => runners.returns({ id: id("runner", 13), now: LATER }),
+    act: ({ sessions }) => sessions.returns({ id: id("runner", 13), now: LATER }),
     changes: []
   },
   {
     title: "silent runners are gone, and drained ones without work",
     rows: [...WORK, `UPDATE runner SET last_seen_at = '${DAYS_AGO}' WHERE id IN ('${id("runner", 21)}', '${id("runner", 23)}')`],
-    act: ({ runners }) => swept(runners),
+    act: ({ sessions }) => swept(sessions),
     reply: ["runner 21 of key 2: silent", "runner 22 of key 2: done", "runner 32 of key 3: done", "runner 42 of key 4: done"],
     changes: [
       "runner 21: state=gone",
@@ -161,7 +161,7 @@ const SESSIONS: ReadonlyArray<Case> = [
   {
     title: "a drained runner with a review only is not gone",
     rows: [review(1, 1, 12, true), review(2, 2, 22, false)],
-    act: ({ runners }) => swept(runners),
+    act: ({ sessions }) => swept(sessions),
     reply: ["runner 22 of key 2: done", "runner 32 of key 3: done", "runner 42 of key 4: done"],
     changes: ["runner 22: state=gone stopped=true", "runner 32: state=gone stopped=true", "runner 42: state=gone stopped=true"]
   },

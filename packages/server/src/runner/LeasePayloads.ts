@@ -15,7 +15,7 @@ import type { OpenSeason } from "../actor/OpenSeasons.ts"
 import { replayUploadKey, storedKey, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore, type Upload } from "../object/ObjectStore.ts"
 import { CappedMap } from "../process/CappedMap.ts"
-import { type Files, makeQueries } from "./queries.ts"
+import { type Files, makeQueries } from "./payloadQueries.ts"
 import type { LeasedAudit } from "./replayAuditQueries.ts"
 
 /** A file may be fetched for this long after the lease; a link is reused for the first half of it. */

@@ -16,7 +16,7 @@ import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { REPLAY_UPLOADS, replayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
-import { makeQueries } from "./queries.ts"
+import { makeQueries } from "./replayQueries.ts"
 import { type Copy, TakenReplays } from "./TakenReplays.ts"
 
 /** Twice as long as an upload's URL is valid: a runner that has not reported by then plays the match again. */

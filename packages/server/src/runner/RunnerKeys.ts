@@ -18,7 +18,8 @@ import { newId } from "../database/newId.ts"
 import { storableText } from "../database/storable.ts"
 import { gathered } from "../http/gathered.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
-import { makeQueries, type RunnerRow } from "./queries.ts"
+import { makeQueries } from "./keyQueries.ts"
+import { makeQueries as makeRunnerQueries, type RunnerRow } from "./queries.ts"
 import { makeQueries as makeAuditQueries } from "./replayAuditQueries.ts"
 
 const PREFIX_CHARACTERS = 12
@@ -59,6 +60,7 @@ export class RunnerKeys extends Context.Service<
 
 const makeRunnerKeys = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const ofRunners = yield* makeRunnerQueries
   const known = yield* KnownRuntimes
   const shown = (runner: RunnerRow): Runner => ({ ...runner, runtime_known: known.has(runner.runtime_version) })
   const returnLeases = yield* makeReturnLeases
@@ -69,7 +71,7 @@ const makeRunnerKeys = Effect.gen(function* () {
   const byKey = (secret: string) => Effect.map(inForce(`\\x${hash("sha256", secret)}`), Option.fromUndefinedOr)
 
   const withRunners = Effect.fnUntraced(function* (keys: ReadonlyArray<Omit<Key, "runners">>) {
-    const runners = keys.length === 0 ? [] : yield* queries.ofKeys(keys.map(({ id }) => id))
+    const runners = keys.length === 0 ? [] : yield* ofRunners.ofKeys(keys.map(({ id }) => id))
     return keys.map((key) => ({ ...key, runners: runners.filter(({ key_id }) => key_id === key.id).map(shown) }))
   })
 
@@ -114,12 +116,12 @@ const makeRunnerKeys = Effect.gen(function* () {
     }),
     returnLeases,
     runners: Effect.fn("RunnerKeys.runners")(function* (season_id, { cursor, limit }) {
-      const runners = yield* queries.runners({ season_id, limit, offset: cursor })
-      const { total } = yield* queries.runnerCount(season_id)
+      const runners = yield* ofRunners.runners({ season_id, limit, offset: cursor })
+      const { total } = yield* ofRunners.runnerCount(season_id)
       return { runners: runners.map(shown), total, next_cursor: nextCursor(cursor, runners.length, total) }
     }, Effect.orDie),
     drain: Effect.fn("RunnerKeys.drain")(function* (id, season_id) {
-      const drained = isUuid(id) ? yield* Effect.orDie(queries.drain({ id, season_id })) : Option.none()
+      const drained = isUuid(id) ? yield* Effect.orDie(ofRunners.drain({ id, season_id })) : Option.none()
       if (Option.isNone(drained)) return yield* new NotFound({ detail: "There is no runner of this id." })
       const { fresh, ...runner } = drained.value
       return { runner: shown(runner), fresh }

@@ -13,7 +13,8 @@ import { gathered } from "../http/gathered.ts"
 import { FLAGS_MAX } from "../match/voidingQueries.ts"
 import { seldomFailed } from "../process/seldom.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
-import { type Held, makeQueries, type OpenRunner, SESSIONS_MAX } from "./queries.ts"
+import type { Held } from "./leaseQueries.ts"
+import { makeQueries, type OpenRunner, SESSIONS_MAX } from "./sessionQueries.ts"
 
 /** A runner sends a heartbeat at a third of the lease. */
 const HEARTBEAT_S = LEASE_MS / 3_000

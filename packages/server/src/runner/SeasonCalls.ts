@@ -25,10 +25,11 @@ import { type Holding, Holdings, NO_MATCH } from "./Holdings.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import { makeKeepReplay, makeMayBeRows } from "./keepReplay.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
-import { makeQueries, type OpenRunner } from "./queries.ts"
+import { makeQueries } from "./leaseQueries.ts"
 import { ReplayUploads } from "./ReplayUploads.ts"
 import { type Caller, Runners } from "./Runners.ts"
 import { commandOf, dropUploads, faultsOf, isFinished, type Reported, takeReplays, withoutText } from "./results.ts"
+import type { OpenRunner } from "./sessionQueries.ts"
 
 /** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
 export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}

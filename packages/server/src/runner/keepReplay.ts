@@ -10,7 +10,7 @@ import { SqlClient } from "effect/sql"
 import { allHave } from "../database/beside.ts"
 import { replayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
-import { makeQueries } from "./queries.ts"
+import { makeQueries } from "./replayQueries.ts"
 import { away, inlineOf, isFinished, type Reported } from "./results.ts"
 
 /** The migration of `match.replay_inline`. */

@@ -1,6 +1,6 @@
 /** Views, counted by the day, over the whole service (docs/contract.md#views). */
 
-import { KEPT_DAYS, ROWS_OF_DAY_MAX } from "@agon/server/view/queries.ts"
+import { ROWS_OF_DAY_MAX, VIEWS_KEPT_DAYS } from "@agon/server/view/queries.ts"
 import { Views } from "@agon/server/view/Views.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
@@ -285,7 +285,7 @@ layer(database, { excludeTestServices: true })("a flood", (it) => {
     Effect.gen(function* () {
       yield* A.rows`DELETE FROM view_count`
       yield* A.rows`INSERT INTO view_count SELECT (now() AT TIME ZONE 'UTC')::date - n, 'game', '', 'snakes', 1
-        FROM unnest(ARRAY[${String(KEPT_DAYS - 1)}::int, ${String(KEPT_DAYS + 1)}::int]) n`
+        FROM unnest(ARRAY[${String(VIEWS_KEPT_DAYS - 1)}::int, ${String(VIEWS_KEPT_DAYS + 1)}::int]) n`
       const { count, list } = yield* Effect.provide(Views, yield* Layer.build(Views.layer))
       yield* count({ kind: "profile", id: "ada" })
       assert.strictEqual((yield* list({ limit: 10, cursor: 0 })).events.length, 2)

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process"
 import { tmpdir } from "node:os"
 
 /** Characters of each end of its output. */
-const LOG_KEPT = 200_000
+const LOG_CHARACTERS_MAX = 200_000
 
 export interface Program {
   readonly pid: number
@@ -31,11 +31,11 @@ export const launch = (
   const child = spawn(command, [...args], { cwd, env, stdio: ["ignore", "pipe", "pipe"] })
   let [first, last] = ["", ""]
   child.stdout.on("data", (chunk: Buffer) => {
-    first = (first + chunk.toString()).slice(0, LOG_KEPT)
+    first = (first + chunk.toString()).slice(0, LOG_CHARACTERS_MAX)
   })
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk: Buffer) => {
-      last = (last + chunk.toString()).slice(-LOG_KEPT)
+      last = (last + chunk.toString()).slice(-LOG_CHARACTERS_MAX)
     })
   }
   const ended = new Promise<Awaited<Program["ended"]>>((resolve) => {

@@ -32,7 +32,7 @@ interface Ran {
   readonly said: string
 }
 
-const SAID_KEPT = 5_000
+const SAID_CHARACTERS_MAX = 5_000
 
 /** Folders that the commands make with `mktemp` are the service's, and go with them. */
 const run = (script: string, { directory, origin }: Service) =>
@@ -41,7 +41,7 @@ const run = (script: string, { directory, origin }: Service) =>
     const shell = spawn("bash", ["-euxo", "pipefail", "-c", script], { cwd: ROOT, env })
     let said = ""
     const hear = (chunk: Buffer) => {
-      said = (said + chunk.toString()).slice(-SAID_KEPT)
+      said = (said + chunk.toString()).slice(-SAID_CHARACTERS_MAX)
     }
     shell.stdout.on("data", hear)
     shell.stderr.on("data", hear)

@@ -12,7 +12,7 @@ export interface Said {
 }
 
 const HOST = join(import.meta.dirname, "host.ts")
-const SAID_KEPT = 400
+const SAID_CHARACTERS_MAX = 400
 
 export class Attacked {
   private readonly child: ChildProcess
@@ -102,7 +102,7 @@ const read = (response: IncomingMessage): Promise<Said> =>
     const done = () => resolve({ status: response.statusCode!, bytes, start })
     response.on("data", (chunk: Buffer) => {
       bytes += chunk.length
-      if (start.length < SAID_KEPT) start += chunk.toString().slice(0, SAID_KEPT)
+      if (start.length < SAID_CHARACTERS_MAX) start += chunk.toString().slice(0, SAID_CHARACTERS_MAX)
     })
     response.on("end", done).on("error", done)
   })

@@ -64,7 +64,7 @@ export const EMPTY = (settings: Snapshot["settings"], head: Snapshot["head"]): V
 })
 
 /** The ratings kept beside the rows, commit by commit, are newer than they are. */
-export const withKept = (
+export const withWaitingRatings = (
   { head, rounds }: Pick<View, "head" | "rounds">,
   rows: View["ratings"],
   commits: ReadonlyArray<ReadonlyArray<RatingRow>>
@@ -95,7 +95,7 @@ const afterResets = (row: RatingRow, { round, starts }: View["head"], rounds: Vi
 export interface Read {
   /** So many of the touched rows are known as they are. */
   readonly known: { ended: number; series: number }
-  ratings: { readonly of: string; readonly read: ReturnType<typeof withKept> } | undefined
+  ratings: { readonly of: string; readonly read: ReturnType<typeof withWaitingRatings> } | undefined
   audits: { readonly of: number; readonly read: View["audits"] } | undefined
 }
 export const unread = (): Read => ({ known: { ended: 0, series: 0 }, ratings: undefined, audits: undefined })
@@ -141,7 +141,7 @@ const ratingsOf = ({ head, ratings, redo, rounds }: Rows, read: Read) => {
   const of = JSON.stringify([ratings.touched.length, redo.touched.length, rounds.touched.length, head.round, head.starts])
   if (read.ratings?.of !== of) {
     const commits = [...redo.keys()].sort((a, b) => a - b).map((seq) => redo.get(seq)!)
-    read.ratings = { of, read: withKept({ head, rounds: [...rounds.values()] }, ratings, commits) }
+    read.ratings = { of, read: withWaitingRatings({ head, rounds: [...rounds.values()] }, ratings, commits) }
   }
   return read.ratings!.read
 }

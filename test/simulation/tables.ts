@@ -4,8 +4,8 @@ import type { RatingChange } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
-import { keptRatings } from "../support/keptRatings.ts"
-import { type Known, pointOf, type View, withKept } from "./View.ts"
+import { readWaitingRatings } from "../support/readWaitingRatings.ts"
+import { type Known, pointOf, type View, withWaitingRatings } from "./View.ts"
 
 const ms = (column: string, name = column): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS "${name}"`
 
@@ -14,7 +14,7 @@ const SEASON = `SELECT head, ${ms("submissions_open_at")}, ${ms("submissions_clo
 const VERSIONS = `SELECT v.*, v.model_id AS model, v.owner_id AS owner, ${ms("v.created_at", "created_at")}, ${ms("v.upload_until", "upload_until")},
   v.param_count::float8 AS param_count FROM version v WHERE v.season_id = $1::uuid ORDER BY v.ord`
 const RATINGS = `SELECT r.*, r.version_id AS version, r.made AS ladder_games, r.credit AS virtual_games FROM rating r WHERE r.season_id = $1::uuid`
-const KEPT = `SELECT ratings FROM rating_redo WHERE season_id = $1::uuid ORDER BY seq`
+const WAITING_RATINGS = `SELECT ratings FROM rating_redo WHERE season_id = $1::uuid ORDER BY seq`
 const BOARDS = `SELECT map_id AS id, ord, players, rows, cols, enabled, used FROM board WHERE season_id = $1::uuid`
 const ROUNDS = `SELECT n, kind, games, ${ms("starts_at")}, ${ms("started_at")}, ${ms("ended_at")}, withdrawn FROM round
   WHERE season_id = $1::uuid ORDER BY n`
@@ -52,10 +52,10 @@ export const ofTables = (sql: PgClient, season: string, known: Known) =>
         head,
         settings,
         versions: new Map((yield* all(VERSIONS)).map((row) => [row.id, row])),
-        ...withKept(
+        ...withWaitingRatings(
           { head, rounds },
           new Map((yield* all(RATINGS)).map((row) => [`${row.ladder} ${row.version}`, row])),
-          (yield* all(KEPT)).map(({ ratings }) => keptRatings(ratings))
+          (yield* all(WAITING_RATINGS)).map(({ ratings }) => readWaitingRatings(ratings))
         ),
         boards: new Map((yield* all(BOARDS)).map((row) => [row.id, row])),
         rounds,

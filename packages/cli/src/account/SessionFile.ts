@@ -9,13 +9,13 @@ import { Config, Effect, FileSystem, Option, Schema } from "effect"
 import { CouldNotRun } from "../Answer.ts"
 import { writeWhole } from "../files.ts"
 
-export const KeptSession = Schema.Struct({ url: Schema.String, session: Schema.String, username: Schema.String })
-export type KeptSession = typeof KeptSession.Type
+export const SavedSession = Schema.Struct({ url: Schema.String, session: Schema.String, username: Schema.String })
+export type SavedSession = typeof SavedSession.Type
 
 const PRIVATE_FILE = 0o600
 const PRIVATE_FOLDER = 0o700
 
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(KeptSession))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(SavedSession))
 
 const path = Effect.map(
   Effect.orElseSucceed(Config.String("XDG_CONFIG_HOME"), () => ""),
@@ -27,7 +27,7 @@ export const read = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const file = yield* path
   const isThere = yield* Effect.orElseSucceed(files.exists(file), () => false)
-  if (!isThere) return Option.none<KeptSession>()
+  if (!isThere) return Option.none<SavedSession>()
   const text = yield* Effect.mapError(files.readFileString(file), () => new CouldNotRun({ message: `${file} cannot be read.` }))
   const kept = decode(text)
   if (Option.isNone(kept)) return yield* new CouldNotRun({ message: `${file} is not a session of agon login; remove it.` })
@@ -54,7 +54,7 @@ export const prepare = Effect.gen(function* () {
   )
 })
 
-export const keep = Effect.fnUntraced(function* (kept: KeptSession) {
+export const keep = Effect.fnUntraced(function* (kept: SavedSession) {
   yield* writeWhole(yield* path, `${JSON.stringify(kept, null, 2)}\n`, PRIVATE_FILE)
 })
 

@@ -44,7 +44,7 @@ const tokenOf = (client: Client, { device_code, expires_in, interval }: Waiting)
   return Effect.timeoutOrElse(ask(interval), { duration: Duration.seconds(expires_in), orElse: () => over })
 }
 
-const isStanding = ({ session, url }: SessionFile.KeptSession) =>
+const isStanding = ({ session, url }: SessionFile.SavedSession) =>
   Effect.flatMap(connect(url, { session }), (client) => client.account.me()).pipe(
     Effect.as(true),
     Effect.catchTag("unauthenticated", () => Effect.succeed(false))

@@ -5,7 +5,7 @@ import { Command } from "effect/cli"
 import { connect, jsonFlag, saying } from "../Service.ts"
 import * as SessionFile from "./SessionFile.ts"
 
-const end = ({ session, url }: SessionFile.KeptSession) =>
+const end = ({ session, url }: SessionFile.SavedSession) =>
   Effect.flatMap(connect(url, { session }), (client) => client.account.signOut()).pipe(
     Effect.catchTag("unauthenticated", () => Effect.void), // it has ended already
     saying(url),

@@ -12,7 +12,7 @@ import { commandUnder, type Isolation } from "./isolation.ts"
 /** `late`: killed at its deadline. `died`: ended by itself, or could not be started. */
 export type Outcome = JobAnswer | { readonly kind: "late" } | { readonly kind: "died"; readonly detail: string }
 
-const STDERR_KEPT = 2_000
+const STDERR_CHARACTERS_MAX = 2_000
 
 export class SandboxProcess {
   readonly #child: ChildProcess
@@ -31,7 +31,7 @@ export class SandboxProcess {
       detached: true
     })
     this.#child.stderr!.on("data", (chunk: Buffer) => {
-      this.#stderr = (this.#stderr + chunk.toString("latin1")).slice(-STDERR_KEPT)
+      this.#stderr = (this.#stderr + chunk.toString("latin1")).slice(-STDERR_CHARACTERS_MAX)
     })
     this.#child.on("message", (answer: JobAnswer) => this.#settle(answer))
     this.#child.on("error", (error) => this.#end(error.message))

@@ -30,13 +30,13 @@ import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { type ReadVersion, Versions } from "../version/Versions.ts"
 import { storyTag } from "../writing/tags.ts"
-import { makeResults } from "./KeptResults.ts"
-import { addTo, type Tally } from "./KeptRivals.ts"
 import { countMaps } from "./MapTallies.ts"
 import { makeQueries as makeMapQueries } from "./mapQueries.ts"
 import { makeQueries } from "./queries.ts"
+import { addTo, type Tally } from "./RivalCache.ts"
 import { RivalTallies } from "./RivalTallies.ts"
 import { mapsOf, recordOf } from "./record.ts"
+import { makeResults } from "./results.ts"
 
 /** A model with those of its versions that the viewer may see, newest first. */
 export interface ReadModel {

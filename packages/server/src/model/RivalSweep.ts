@@ -1,5 +1,5 @@
 /**
- * Counts the rivals of versions (KeptRivals.ts) beside reads and beside the commits of seasons, so that the first read of a version with
+ * Counts the rivals of versions (RivalCache.ts) beside reads and beside the commits of seasons, so that the first read of a version with
  * a hundred thousand matches finds nearly all of them counted:
  *
  *   every minute, each season with `NEW_MATCHES_MIN` more matches than when it was last looked at, or with another match voided
@@ -11,7 +11,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { paced, sweep } from "../database/sweeping.ts"
-import { advanced, BEGINNING, SEATS_MAX } from "./KeptRivals.ts"
+import { advanced, BEGINNING, SEATS_MAX } from "./RivalCache.ts"
 import { countedOf, storeOf } from "./RivalTallies.ts"
 import { makeQueries } from "./rivalQueries.ts"
 

@@ -1,7 +1,7 @@
-/** Counts of versions' rivals (KeptRivals.ts), one count for all pages that show some of it. */
+/** Counts of versions' rivals (RivalCache.ts), one count for all pages that show some of it. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Asked, type Counted, KeptRivals, type RivalStore, type Tallies, type Tally } from "./KeptRivals.ts"
+import { type Asked, type Counted, RivalCache, type RivalStore, type Tallies, type Tally } from "./RivalCache.ts"
 import { type MetRow, makeQueries } from "./rivalQueries.ts"
 
 export class RivalTallies extends Context.Service<
@@ -14,7 +14,7 @@ export class RivalTallies extends Context.Service<
   static readonly layer: Layer.Layer<RivalTallies, never, SqlClient.SqlClient> = Layer.effect(
     RivalTallies,
     Effect.map(makeQueries, (queries) => {
-      const kept = new KeptRivals(storeOf(queries))
+      const kept = new RivalCache(storeOf(queries))
       const count = (asked: ReadonlyArray<Asked>) => Effect.map(queries.met(asked), countedOf)
       return { of: (versions, rivals) => Effect.orDie(kept.read(versions, count, rivals)) }
     })

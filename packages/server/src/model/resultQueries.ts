@@ -29,8 +29,8 @@ export const RESULT_ROWS = 12
 const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
 type InSeason = Readonly<Record<keyof typeof inSeason, string>>
 
-type KeptRow = readonly [id: string, figure: number | null, ended_us: number]
-export type CameResults = Readonly<Record<Order, ReadonlyArray<KeptRow>>> & { readonly marks: string; readonly edge: Date | null }
+type OrderedRow = readonly [id: string, figure: number | null, ended_us: number]
+export type CameResults = Readonly<Record<Order, ReadonlyArray<OrderedRow>>> & { readonly marks: string; readonly edge: Date | null }
 
 const change = (sql: SqlClient.SqlClient, ladder: string): Statement.Fragment =>
   sql`CASE WHEN m.ladder = ${ladder} THEN x.made_change WHEN ${ladder} = 'open' THEN x.open_change END`

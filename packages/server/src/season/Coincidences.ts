@@ -23,8 +23,8 @@ const MATCHES_OF_PAGE = 2_000
 /** The latest versions that are compared with each other. */
 export const VERSIONS_MAX = 1_000
 const BASELINES_MAX = 200
-const KEPT = "5 minutes"
-const SEASONS_KEPT_MAX = 64
+const ANSWER_TTL = "5 minutes"
+const ANSWERS_MAX = 64
 
 export class Coincidences extends Context.Service<
   Coincidences,
@@ -78,7 +78,7 @@ const makeCoincidences = Effect.gen(function* () {
 
   const kept = yield* Cache.makeWith(
     (season_id: string) => turn.withPermits(1)(Effect.provideService(compute(season_id), CurrentCallerClass, "service")),
-    { capacity: SEASONS_KEPT_MAX, timeToLive: (exit) => (Exit.isSuccess(exit) ? KEPT : 0) }
+    { capacity: ANSWERS_MAX, timeToLive: (exit) => (Exit.isSuccess(exit) ? ANSWER_TTL : 0) }
   )
   return Coincidences.of({ of: (season_id) => Cache.get(kept, season_id) })
 })

@@ -16,7 +16,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Clock, Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Gathered, KEPT_DAYS, makeQueries } from "./queries.ts"
+import { type Gathered, makeQueries, VIEWS_KEPT_DAYS } from "./queries.ts"
 
 const WRITE_EVERY = "10 seconds"
 /** How long a write may delay the service's stop, or an administrator's read, while the database is away. */
@@ -80,7 +80,7 @@ const makeViews = Effect.gen(function* () {
     if (rows.length === 0) return
     if (passedOver > 0) yield* Effect.logWarning(`${passedOver} views were not counted: too many things were looked at`)
     const now_ms = yield* Clock.currentTimeMillis
-    const oldest = dayOf(now_ms - KEPT_DAYS * DAY_MS)
+    const oldest = dayOf(now_ms - VIEWS_KEPT_DAYS * DAY_MS)
     yield* Effect.onError(queries.add({ rows, games, oldest, now: new Date(now_ms) }), () => Effect.sync(() => rows.forEach(gathering.add)))
   }).pipe(
     one.withPermit,

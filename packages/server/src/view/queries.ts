@@ -6,7 +6,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 /** Distinct things counted for one day and kind, first come, first counted. */
 export const ROWS_OF_DAY_MAX = 10_000
 /** So that a day can be compared with the same day of the year before. */
-export const KEPT_DAYS = 400
+export const VIEWS_KEPT_DAYS = 400
 
 /** The views of something on a day. `uuid` is the id where the kind has one; `game` is empty where the caller named none. */
 export interface Gathered {

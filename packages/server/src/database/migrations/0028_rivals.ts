@@ -1,5 +1,5 @@
 /**
- * Counts of a version's rivals (model/KeptRivals.ts): all matches before an instant, as `{model: [played, wins, draws,
+ * Counts of a version's rivals (model/RivalCache.ts): all matches before an instant, as `{model: [played, wins, draws,
  * losses, the last one's time in ms]}`, at a time when so many of the season's matches had been voided.
  */
 export default `

@@ -4,7 +4,7 @@ import type { Snapshot } from "@agon/domain/season/State.ts"
 
 type Row = Snapshot["ratings"][number]
 
-export const keptRatings = (bytes: Uint8Array): ReadonlyArray<Row> => {
+export const readWaitingRatings = (bytes: Uint8Array): ReadonlyArray<Row> => {
   const buffer = Buffer.from(bytes)
   if (buffer[0] !== 2) throw new Error(`format ${buffer[0]}`)
   const rows: Array<Row> = []

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Asked, type Counted, KeptRivals, type RivalStore, SEATS_MAX, type Stored, VERSIONS_MAX } from "./KeptRivals.ts"
+import { type Asked, type Counted, RivalCache, type RivalStore, SEATS_MAX, type Stored, VERSIONS_MAX } from "./RivalCache.ts"
 
 interface Seat {
   readonly at: number
@@ -40,7 +40,7 @@ const makeStore = () => {
 
 type CountOne = (from: Date, seats: number) => Effect.Effect<Counted>
 
-const readOne = (kept: KeptRivals, version: string, count: CountOne) =>
+const readOne = (kept: RivalCache, version: string, count: CountOne) =>
   Effect.map(
     kept.read([version], ([asked]) => Effect.map(count(asked!.from, asked!.seats), (counted) => new Map([[version, counted]]))),
     (all) => all.get(version)!
@@ -53,7 +53,7 @@ describe("kept rivals", () => {
   it.effect("are counted once, a statement's worth at a time, and from then on by what came since", () =>
     Effect.gen(function* () {
       const { count, season } = makeSeason(Array.from({ length: 10_000 }, (_, i) => ({ at: i >> 1, rival: `r${i % 3}` })))
-      const kept = new KeptRivals(makeStore().store)
+      const kept = new RivalCache(makeStore().store)
       const read = Effect.map(readOne(kept, "v", count), playedOf)
       assert.deepStrictEqual(yield* read, { r0: 3334, r1: 3333, r2: 3333 })
       assert.isAtMost(Math.max(...season.counted), SEATS_MAX)
@@ -68,7 +68,7 @@ describe("kept rivals", () => {
   it.effect("are right for those who read at the same time, and for more in one instant than a statement takes", () =>
     Effect.gen(function* () {
       const { count } = makeSeason(Array.from({ length: 9_000 }, (_, i) => ({ at: i < 7_000 ? 1 : i, rival: "r" })))
-      const kept = new KeptRivals(makeStore().store)
+      const kept = new RivalCache(makeStore().store)
       const late = (from: Date, seats: number) => Effect.andThen(Effect.yieldNow, count(from, seats))
       const all = yield* Effect.all([readOne(kept, "v", late), readOne(kept, "v", count), readOne(kept, "v", late)], {
         concurrency: "unbounded"
@@ -80,7 +80,7 @@ describe("kept rivals", () => {
   it.effect("are counted anew once a match was voided, and let go of what was read longest ago", () =>
     Effect.gen(function* () {
       const { count, season } = makeSeason([1, 2, 3].map((at) => ({ at, rival: `r${at}` })))
-      const kept = new KeptRivals(makeStore().store, 3)
+      const kept = new RivalCache(makeStore().store, 3)
       yield* readOne(kept, "v", count)
       Object.assign(season, { seats: season.seats.slice(1), voided: 1 })
       assert.deepStrictEqual(playedOf(yield* readOne(kept, "v", count)), { r2: 1, r3: 1 })
@@ -99,7 +99,7 @@ describe("kept rivals", () => {
           Effect.sync(() => loaded.push(...versions)),
           store.load(versions)
         )
-      const kept = new KeptRivals({ ...store, load }, 3)
+      const kept = new RivalCache({ ...store, load }, 3)
       for (const name of ["a", "b", "c", "d", "e", "e", "a"]) yield* readOne(kept, name, makeSeason([]).count)
       assert.deepStrictEqual(loaded, ["a", "b", "c", "d", "e", "a"])
     })
@@ -115,7 +115,7 @@ describe("kept rivals", () => {
         const counted = yield* Effect.forEach(asked, ({ from, seats }) => season.count(from, seats))
         return new Map(asked.map(({ version }, i) => [version, counted[i]!]))
       })
-      const kept = new KeptRivals(makeStore().store)
+      const kept = new RivalCache(makeStore().store)
       const together = yield* Effect.all([kept.read(versions, count), kept.read(versions.slice(0, 5), count)], { concurrency: "unbounded" })
       for (const all of together) for (const one of all.values()) assert.deepStrictEqual(playedOf(one), { r0: 300, r1: 300, r2: 300 })
       assert.deepStrictEqual(
@@ -139,15 +139,15 @@ describe("kept rivals", () => {
       const { count, season } = makeSeason(Array.from({ length: 9_000 }, (_, i) => ({ at: i, rival: `r${i % 3}` })))
       const { saved, store } = makeStore()
       const all = { r0: 3_000, r1: 3_000, r2: 3_000 }
-      assert.deepStrictEqual(playedOf(yield* readOne(new KeptRivals(store), "v", count)), all)
+      assert.deepStrictEqual(playedOf(yield* readOne(new RivalCache(store), "v", count)), all)
       season.counted.length = 0
-      const other = new KeptRivals(store)
+      const other = new RivalCache(store)
       const both = yield* Effect.all([readOne(other, "v", count), readOne(other, "v", count)], { concurrency: "unbounded" })
       assert.deepStrictEqual(both.map(playedOf), [all, all])
       assert.deepStrictEqual(season.counted, [1, 1])
       Object.assign(season, { seats: season.seats.slice(3), voided: 3 })
       const less = { r0: 2_999, r1: 2_999, r2: 2_999 }
-      assert.deepStrictEqual(playedOf(yield* readOne(new KeptRivals(store), "v", count)), less)
+      assert.deepStrictEqual(playedOf(yield* readOne(new RivalCache(store), "v", count)), less)
       assert.deepStrictEqual([saved.get("v")!.voided, saved.get("v")!.from.getTime()], [3, 8_999])
     })
   )
@@ -181,7 +181,7 @@ describe("kept rivals", () => {
   it.effect("of a version with more rivals than are kept at all are read all the same", () =>
     Effect.gen(function* () {
       const { all, count, large, store } = makeLarge(["v"], 10)
-      const kept = new KeptRivals(store, 5)
+      const kept = new RivalCache(store, 5)
       assert.deepStrictEqual(playedOf((yield* kept.read(["v"], count)).get("v")!), all)
       assert.strictEqual(large.statements, 1)
       assert.isAtMost(kept.pairs, 5)
@@ -192,7 +192,7 @@ describe("kept rivals", () => {
     Effect.gen(function* () {
       const names = Array.from({ length: 40 }, (_, i) => `v${i}`)
       const { all, count, large, store } = makeLarge(names, 10)
-      const kept = new KeptRivals(store, 100)
+      const kept = new RivalCache(store, 100)
       const reads = [names.slice(0, 20), names.slice(20), names, names.toReversed()]
       const found = yield* Effect.forEach(reads, (versions) => kept.read(versions, count), { concurrency: "unbounded" })
       for (const [i, each] of found.entries()) {
@@ -208,7 +208,7 @@ describe("kept rivals", () => {
     Effect.gen(function* () {
       const names = Array.from({ length: 40 }, (_, i) => `v${i}`)
       const { count, large, store } = makeLarge([...names, "small"], 10)
-      const kept = new KeptRivals(store, 100)
+      const kept = new RivalCache(store, 100)
       const read = (versions: ReadonlyArray<string>) =>
         Effect.sync(() => large.loaded.splice(0)).pipe(
           Effect.andThen(kept.read(versions, count)),
@@ -227,7 +227,7 @@ describe("kept rivals", () => {
   it.effect("are answered of the asked ones alone", () =>
     Effect.gen(function* () {
       const { count, store } = makeLarge(["v"], 10)
-      const kept = new KeptRivals(store)
+      const kept = new RivalCache(store)
       const some = yield* kept.read(["v"], count, new Set(["r3", "r10", "else"])) // the second is of the last instant
       assert.deepStrictEqual(playedOf(some.get("v")!), { r10: 1, r3: 1 })
       assert.strictEqual(kept.pairs, 10)

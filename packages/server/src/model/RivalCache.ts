@@ -54,7 +54,7 @@ export interface RivalStore {
   readonly save: (version: string, stored: Stored) => Effect.Effect<void>
 }
 
-interface Kept {
+interface RivalCounts {
   readonly from: Date
   /** Undefined where nothing has been counted yet. */
   readonly voided: number | undefined
@@ -62,12 +62,12 @@ interface Kept {
   /** Seats counted since the last save. */
   readonly unsaved: number
   /** The same counts once a read has gone on with them; it grows the same tallies. */
-  next?: Kept
+  next?: RivalCounts
 }
 
 /** A version that a read is counting: the counts so far, and the seats to ask for at least. */
 interface Unfinished {
-  readonly kept: Kept
+  readonly kept: RivalCounts
   readonly seats: number
 }
 
@@ -91,9 +91,9 @@ export const BEGINNING = new Date("0001-01-01T00:00:00Z")
 /** The share of each of so many versions. */
 const shareOf = (versions: number) => Math.min(SEATS_MAX, Math.floor(STATEMENT_SEATS_MAX / versions))
 
-const nothing = (voided?: number): Kept => ({ from: BEGINNING, voided, tallies: new Map(), unsaved: 0 })
+const nothing = (voided?: number): RivalCounts => ({ from: BEGINNING, voided, tallies: new Map(), unsaved: 0 })
 
-const latest = (kept: Kept): Kept => {
+const latest = (kept: RivalCounts): RivalCounts => {
   let last = kept
   while (last.next !== undefined) last = last.next
   return last
@@ -131,8 +131,8 @@ export const advanced = ({ from, tallies }: Pick<Stored, "from" | "tallies">, co
 
 const tallyOf = ({ draws, last_ms, losses, played, wins }: Tally): Tally => ({ played, wins, draws, losses, last_ms })
 
-export class KeptRivals {
-  readonly #kept = new Map<string, Kept>()
+export class RivalCache {
+  readonly #kept = new Map<string, RivalCounts>()
   readonly #most: number
   readonly #store: RivalStore
   #pairs = 0
@@ -159,7 +159,7 @@ export class KeptRivals {
       const asked = Array.from(asking, ([version, { kept, seats }]) => ({ version, from: kept.from, seats: Math.max(share, seats) }))
       return Effect.flatMap(count(asked), (counted) => {
         const unfinished = new Map<string, Unfinished>()
-        const finished = new Map<string, Kept>()
+        const finished = new Map<string, RivalCounts>()
         for (const one of asked) {
           const of = counted.get(one.version)!
           const { again, kept } = this.#take(one, asking.get(one.version)!.kept, of, mine)
@@ -179,7 +179,12 @@ export class KeptRivals {
   }
 
   /** The counts of a version, and how many seats to ask for at least where it is to be asked again. */
-  #take({ from, seats, version }: Asked, before: Kept, counted: Counted, mine: Mine): { readonly kept: Kept; readonly again?: number } {
+  #take(
+    { from, seats, version }: Asked,
+    before: RivalCounts,
+    counted: Counted,
+    mine: Mine
+  ): { readonly kept: RivalCounts; readonly again?: number } {
     if (before.next !== undefined) return { kept: latest(before), again: 0 } // another read has counted them
     if (before.voided !== undefined && before.voided !== counted.voided) {
       const kept = nothing(counted.voided)
@@ -212,14 +217,14 @@ export class KeptRivals {
     })
   }
 
-  #begin(version: string, stored: Stored | undefined, mine: Mine): Kept {
+  #begin(version: string, stored: Stored | undefined, mine: Mine): RivalCounts {
     const kept = stored === undefined ? nothing() : { ...stored, tallies: new Map(stored.tallies), unsaved: 0 }
     this.#put(version, kept, mine)
     return kept
   }
 
   /** Not with every read: unsaved seats are counted again by one statement. Tallies are copied, since reads meanwhile go on counting in them. */
-  #save(finished: ReadonlyMap<string, Kept>, mine: Mine): Effect.Effect<void> {
+  #save(finished: ReadonlyMap<string, RivalCounts>, mine: Mine): Effect.Effect<void> {
     const due = [...finished].flatMap(([version, kept]) =>
       kept.unsaved < SEATS_MAX || kept.voided === undefined
         ? []
@@ -229,19 +234,19 @@ export class KeptRivals {
     return Effect.forEach(due, ({ stored, version }) => this.#store.save(version, stored), { discard: true })
   }
 
-  #add(version: string, before: Kept, counted: Counted, mine: Mine): Kept {
+  #add(version: string, before: RivalCounts, counted: Counted, mine: Mine): RivalCounts {
     const { last, seats, voided } = counted
     const { tallies } = before
     const had = tallies.size
     grow(tallies, counted)
     if (this.#kept.get(version)?.tallies === tallies) this.#pairs += tallies.size - had
-    const kept: Kept = { from: last ?? before.from, voided, tallies, unsaved: before.unsaved + seats }
+    const kept: RivalCounts = { from: last ?? before.from, voided, tallies, unsaved: before.unsaved + seats }
     this.#replace(version, before, kept, mine)
     return kept
   }
 
   /** Also counts that were thrown out meanwhile go on in those who still read them. */
-  #replace(version: string, before: Kept, after: Kept, mine: Mine) {
+  #replace(version: string, before: RivalCounts, after: RivalCounts, mine: Mine) {
     before.next = after
     this.#put(version, after, mine)
   }
@@ -250,7 +255,7 @@ export class KeptRivals {
    * A read brings in no more than half of the pairs, or one version where that has more: the versions of a large read would only throw
    * each other out, and those of all others. A version beyond that is loaded again by the next read.
    */
-  #put(version: string, kept: Kept, mine: Mine) {
+  #put(version: string, kept: RivalCounts, mine: Mine) {
     const had = this.#drop(version)
     const { size } = kept.tallies
     const pairs = mine.pairs - (mine.of.get(version) ?? 0) + size

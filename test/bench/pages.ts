@@ -99,7 +99,7 @@ interface Pair {
 const side = (path: string, turns?: Turns): Side => ({ path, turns, per_s: [], us: [], site_us: [], postgres_us: [] })
 
 const LOOKED_AFTER_MS = 400
-/** What both processes take in that time when nobody asks. */
+/** The processor time that both processes take in that time without a request. */
 const IDLE_US = 30_000
 
 /** The requests that wrk has left under way are answered: the site has as many of one visitor under way as wrk has connections. */

@@ -101,7 +101,7 @@ const leavers = A.rows`INSERT INTO session (id, account_id, token_sha256, create
   SELECT gen_random_uuid(), id, sha256(convert_to('leaver-' || n || '-token', 'UTF8')), now(), now(), '2099-01-01'
   FROM account, generate_series(1, 1000) n WHERE username = 'ada'`
 
-/** Who is suspended cannot ask for anything more, so it is tried on somebody who asks nothing. */
+/** A suspended account cannot ask for anything more, so suspension is tried on one that asks nothing. */
 const spared = (url: string) => url.replace(/^(\/v1\/admin\/users\/)(ada|bob|root)\b/, "$1idle")
 const idle = A.rows`INSERT INTO account (id, username, display_name, created_at) VALUES (gen_random_uuid(), 'idle', 'Idle', now())`
 

@@ -110,7 +110,7 @@ const sources = globSync("packages/*/src/**/*.ts", { cwd: ROOT })
   .join("\n")
 /** In backticks. */
 const quoted = (text: string) => [...text.matchAll(/`([^`\n]+)`/g)].map(([, said]) => said!)
-/** What a program says, as documents quote it: words in lower case, with … for what differs. */
+/** Output of a program, as documents quote it: words in lower case, with … for the part that differs. */
 const isSaid = (said: string) =>
   /^[a-z'][a-zA-Z',;: ()/.…-]+$/.test(said) &&
   said.split(" ").length >= 3 &&

@@ -28,7 +28,7 @@ const checkout = (): string => {
   return copy
 }
 
-/** What CONTRIBUTING.md tells an author to do once the folder is there. */
+/** The steps that CONTRIBUTING.md gives an author once the folder is there. */
 const register = (copy: string) => {
   const registry = join(copy, "packages/engine/src/registry.ts")
   const before = readFileSync(registry, "utf8")

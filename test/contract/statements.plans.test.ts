@@ -275,7 +275,7 @@ const unboundedOf = (node: Node, limited = false): ReadonlyArray<string> => {
   return [...(isWhole ? [JSON.stringify(node)] : []), ...(node.Plans ?? []).flatMap((part) => unboundedOf(part, ends))]
 }
 
-/** What has come of the first rows of lists, since an hour before the end of the season or, of all, where they are not kept. */
+/** Lists whose first rows are read from an hour before the end of the season on, or from its beginning where they are not kept. */
 const came: ReadonlyArray<readonly [Partial<Asked>, ReadonlyArray<string>, "all"?]> = [
   [{ model }, ["version_model", "seat_version", "match_newest"]],
   [{ owner: "owner50", sort: "longest" }, ["version_owner", "seat_version", "match_newest"]],

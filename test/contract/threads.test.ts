@@ -314,7 +314,7 @@ layer(web, A.options)("comments on matches", (it) => {
       const open = yield* A.ask(threadOf(x.nano))
       const member = yield* A.read(`/v1/private/threads?match=${x.nano}`, "bob")
       assert.deepStrictEqual([member.text, member.headers.get("cache-control")], [open.text, "no-store"])
-      // Who is on the roster no more has nothing there, not even what they have said.
+      // Somebody who is off the roster has nothing there, not even their own comments.
       yield* A.rows`DELETE FROM participant WHERE season_id = ${Fixture.seasonIds.secret}`
       assert.deepStrictEqual(A.refusal(yield* A.remove(`/v1/comments/${id}`, undefined, "ada")), [404, "not_found"])
     })

@@ -18,7 +18,7 @@ const newFolder = Effect.acquireRelease(
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true }))
 )
 
-/** What `agon login` keeps for somebody. */
+/** Signs somebody in and writes the session file of `agon login`. */
 const keepSession = (folder: string, origin: string, login: string) =>
   Effect.promise(async () => {
     const browser = new Browser()

@@ -122,7 +122,7 @@ export const make = (empty: View): Auditor => {
   }
 }
 
-/** What was said lately, by steps. */
+/** The commands of the last steps, by step. */
 const makeAsked = () => {
   const steps: Array<Array<Command>> = [[]]
   return {
@@ -135,7 +135,7 @@ const makeAsked = () => {
   }
 }
 
-/** Who may write, and what may be told. */
+/** Checks the order of claims, commits and events: which incarnation may write, and which events may be published. */
 const makeEpochs = () => {
   const claim: { newest: number; returned_at: number | null } = { newest: 0, returned_at: null }
   let untold = false // a commit was written of which nobody has been told

@@ -107,7 +107,7 @@ const bodyOf = ({ fields, takes }: PageForm, button: Button, filled: Filled): UR
   return new URLSearchParams([...untouched, ...typed, ...(button.field === undefined ? [] : [button.field])].map((pair) => [...pair]))
 }
 
-/** Where the browser scrolls to and puts the focus. */
+/** The page has the element that the browser scrolls to and gives the focus. */
 const assertArrives = ({ fragment, path, shown }: At) => {
   const elements = assertPage(path, shown)
   if (fragment !== "")

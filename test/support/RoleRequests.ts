@@ -50,7 +50,7 @@ const namesOf = ({ auth, path }: Row): Readonly<Record<string, string>> => ({
   id: path.includes("/models/") ? modelIds.alpha : path.includes("/versions/") ? versionIds.alpha2 : matchIds.nano
 })
 
-/** Who has no account of their own borrows ada's: their requests are to be refused for who they are. */
+/** Callers without an account name ada's: their requests are to be refused for who they are. */
 const accountOf = ({ account = "ada" }: Caller) => account
 
 const anotherSession = Effect.fnUntraced(function* (username: string, n: number) {

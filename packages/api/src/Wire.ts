@@ -68,7 +68,7 @@ export const isOfCharacters = (min: number, max: number) => (text: string) => {
   return characters >= min && characters <= max
 }
 
-/** What a search looks for. */
+/** The text that a search looks for. */
 export const SearchTerm = text(0, 100)
 
 /** Brings a number into the range instead of refusing it; for numbers that are only a caller's wish. */

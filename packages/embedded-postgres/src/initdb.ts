@@ -13,7 +13,7 @@ import { unavailable } from "./PostgresUnavailable.ts"
 import { identity, run } from "./processes.ts"
 import type { ServerUser } from "./serverUser.ts"
 
-/** What a cluster is made with. */
+/** The programs, the user and the names that a cluster is made with. */
 export interface Kind {
   readonly binaries: Binaries
   readonly user: ServerUser | undefined

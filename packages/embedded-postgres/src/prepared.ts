@@ -18,7 +18,7 @@ import { argumentsOf, type Kind } from "./initdb.ts"
 
 export interface Shelf {
   readonly folder: string
-  /** What a copy may hold, the best one first; asked where there is no cluster yet. Without it, an empty database. */
+  /** The editions that a copy may be of, the best one first; asked where there is no cluster yet. Without it, an empty database. */
   readonly editions?: () => ReadonlyArray<string>
 }
 

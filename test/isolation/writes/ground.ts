@@ -60,7 +60,7 @@ export const played = (n: number, { engine = "sha256:engine", key = 1, runtime =
 
 interface AuditRow {
   readonly season: number
-  /** Whose runner has it, or answered it. */
+  /** The number of the runner that has it, or answered it. */
   readonly runner?: number
   readonly state?: "waiting" | "leased" | "done"
   readonly doubter?: number

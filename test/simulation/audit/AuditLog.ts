@@ -3,7 +3,7 @@ import type { Command, Reply } from "@agon/domain/season/Command.ts"
 import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
 
-/** Where nothing was left to change there is nothing to tell. */
+/** Commands that write no log row where there is nothing left to change. */
 const IDLE = ["SwitchBoard", "SwitchBaseline", "EditSettings", "CloseSeason", "SubmitVersion", "Disqualify", "Reinstate", "SwitchOwner"]
 
 export const checkAudit = (command: Command, reply: Reply, rows: View): void => {

@@ -72,7 +72,7 @@ export const make = (): Faults => {
   }
 }
 
-/** Whose fault a failed match can be, with its tries; not sure where the last of them may have named either of two. */
+/** The versions whose fault a failed match can be, with its tries; not sure where the last of them may have named either of two. */
 export const suspectsOf = (window: Window, match: Ended) => {
   const told = match.fault_reason === "runner_lost" ? [] : namedIn(window, match)
   const tries: ReadonlyArray<Pick<Try, "key" | "reason" | "version">> = [

@@ -149,7 +149,7 @@ const checkQueued = (window: Window, was: OpenMatch, is: OpenMatch): void => {
 
 const AGAIN_MS = 30_000
 
-/** Who has reported that a match cannot be played leaves it to others for a while. */
+/** A key that has reported that a match cannot be played is not given it again for a while. */
 const checkElsewhere = ({ now }: Window, { key, tries, ...match }: OpenMatch): void => {
   const again = tries.find((each) => each.reason !== "runner_lost" && each.key === key && now.head.now < each.at + AGAIN_MS)
   must(again === undefined, "a match is tried elsewhere", match, again)

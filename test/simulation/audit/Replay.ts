@@ -27,7 +27,7 @@ export interface Journal {
   order: number
   /** The deviations that ratings of this round start with, by ladder. */
   sigmas: ReadonlyArray<number>
-  /** How everybody came out, by `<ladder> <version>`: of whoever did nothing yet there is no course. */
+  /** The course of each rating, by `<ladder> <version>`: a version that did nothing yet has none. */
   courses: Map<string, Course>
 }
 

@@ -75,7 +75,7 @@ const excluded = ({ now, recent }: Window, ladder: string): ReadonlySet<string> 
   return new Set([...now.versions.values()].flatMap((version) => (is(version) ? [version.id] : [])))
 }
 
-/** Who stood on the ladder before and after was on it in between. */
+/** A version on the ladder before and after was on it in between. */
 const checkLadder = (window: Window, ladder: string, point: SeriesPoint | undefined): void => {
   const { before, now } = window
   const either = excluded(window, ladder)

@@ -74,14 +74,14 @@ export const faulted = ({ recent }: Window, lease: string, { key }: { readonly k
   recent.some((command) => command._tag === "ReportFault" && command.lease === lease && command.key === key)
 
 type Row = Omit<LadderRating, "key" | "busy">
-/** Who stands on a ladder and may be paired. */
+/** The rows of a ladder that may be paired. */
 export const pairableOn = (view: View, ladder: string): ReadonlyArray<Row> =>
   activeOn(view, ladder).filter(({ version }) => view.versions.get(version)!.phase !== "suspended")
 
 export const activeOn = ({ ratings }: View, ladder: string): ReadonlyArray<Row> =>
   [...ratings.values()].filter((row) => row.active && row.ladder === ladder)
 
-/** Whose entry it is: a baseline belongs to nobody else. */
+/** The owner of an entry; a baseline is its own. */
 export const ownerOf = ({ versions }: View, version: string): string => versions.get(version)!.owner ?? version
 
 /** Matches that this commit created, whether they are open or over. */

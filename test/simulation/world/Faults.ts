@@ -182,7 +182,7 @@ interface Spoiling {
 }
 
 const spoiltLog = (log: SeasonLog, { alone, plan, reached, seen, strike }: Spoiling): SeasonLog => {
-  /** Who is killed beside the season is killed with it: the next commit does. While it is slow, so is the next commit. */
+  /** A process killed beside the season takes it along at the next commit. While the one is slow, so is the other's next commit. */
   const strikeBeside = (point: Point) =>
     Effect.suspend(() => {
       const what = plan.get(point)

@@ -26,7 +26,7 @@ export interface Setting {
   readonly ground: Ground
   readonly seed: number
   readonly steps: number
-  /** Where a second season is played in the same store: who watches that neither touches the other. */
+  /** The observer of a second season in the same store, which checks that neither touches the other. */
   readonly beside?: Beside
   /** Whether people ask while the log is folded, so that their commands and the fold's are obeyed in one batch. */
   readonly crowded?: boolean

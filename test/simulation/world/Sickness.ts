@@ -19,6 +19,6 @@ export const draw = (chance: Chance): Sick => {
 const seated = (sick: Sick, work: Work, what: Sickness): string | undefined =>
   work.kind === "match" && work.ladder !== null ? work.versions.find((id) => sick(id) === what) : undefined
 
-/** Whose weights cannot be had, of those who sit in this match. */
+/** The version in this match whose weights cannot be had. */
 export const lostIn = (sick: Sick, work: Work): string | undefined => seated(sick, work, "lost")
 export const kills = (sick: Sick, work: Work): boolean => lostIn(sick, work) === undefined && seated(sick, work, "killer") !== undefined

@@ -256,7 +256,7 @@ const forget = ({ faults: { plan } }: Stage): void => {
   for (const [point, what] of plan) if (what === "hung" && point !== "claim") plan.delete(point)
 }
 
-/** Where an actor has died its last state plays on beside one restored from the rows; then it is hosted again. */
+/** After an actor has died, its last state plays on beside one restored from the rows; then it is hosted again. */
 const hosted = Effect.fnUntraced(function* (stage: Stage) {
   const { actor, auditor, faults, profile, run, store } = stage
   const exit = actor.pollUnsafe()

@@ -7,7 +7,7 @@ export interface Audit {
   readonly detail: unknown
 }
 
-/** What administrators, operators and the service itself do that the log tells (docs/contract.md#audit-log). */
+/** Actions of administrators, of operators and of the service itself that are logged (docs/contract.md#audit-log). */
 export type AuditAction =
   | `admin.${"appoint" | "dismiss"}`
   | `announcement.${"add" | "edit" | "remove"}`

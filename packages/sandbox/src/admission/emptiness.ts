@@ -1,5 +1,5 @@
 /**
- * Which values have an element on every board, as far as the file shows it. A sum without terms leaves old heap content in the outputs
+ * Finds the values that have an element on every board, as far as the file shows it. A sum without terms leaves old heap content in the outputs
  * of some kernels (extents.ts). Where the sum's extent follows from the board's size alone, the trial has it as a match does; but a model
  * may look at what was left in a rare position, so that the trial does not notice.
  *
@@ -182,7 +182,7 @@ const ofConstant = ({ attribute }: NodeProto, numbers: Sizes | undefined): Known
   return { filled: true, most: mostOfList(numbers), rank: isList ? 1 : 0 }
 }
 
-/** What is known of each value, by its name. Nodes stand in the order in which they run; of one that does not, nothing is known. */
+/** The known sizes and constants of each value, by its name. Nodes stand in the order in which they run; of one that does not, nothing is known. */
 export const knownValues = (graph: GraphProto): ReadonlyMap<string, Known> => {
   const constants = constantsOf(graph)
   const known = new Map<string, Known>()

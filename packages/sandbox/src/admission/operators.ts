@@ -53,7 +53,7 @@ export const checkDomains = (model: ModelProto, opset: number): Rejected | null 
 
 const nameOf = (node: NodeProto) => (node.name === "" ? node.opType.slice(0, 64) : `${node.opType.slice(0, 64)} ${quote(node.name)}`)
 
-/** How to do without the operators that exporters write most often; empty for others. */
+/** Advice on how to do without an operator that exporters often write; empty for others. */
 const adviceOn = (opType: string): string => {
   if (opType === "If") return "; replace a branch on values by Where, and give squeeze the axes"
   if (opType === "Loop" || opType === "Scan") return "; unroll it, or use an operator that works on the whole tensor"

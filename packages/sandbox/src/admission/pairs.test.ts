@@ -1,4 +1,4 @@
-/** What an interleaved RotaryEmbedding reads after its input, which is an undeclared memory between turns. */
+/** An interleaved RotaryEmbedding that reads after its input has an undeclared memory between turns. */
 import { readFile } from "node:fs/promises"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { wasmPath } from "../places.ts"

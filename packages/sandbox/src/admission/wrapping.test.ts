@@ -1,4 +1,4 @@
-/** What a Pad that wraps reads before its input, which is an undeclared memory between turns. */
+/** A Pad that wraps and reads before its input has an undeclared memory between turns. */
 import { readFile } from "node:fs/promises"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"

@@ -1,6 +1,7 @@
 /**
- * Which seasons had no work since their last signal, for whom. By kind of request: no other of that kind is woken for the signal. By key
- * within a kind, since a match may be kept from a single key: later requests of that key do not ask.
+ * The seasons that had no work since their last signal, with the requests that were refused. By kind of request: no other of
+ * that kind is woken for the signal. By key within a kind, since a match may be kept from a single key: later requests of
+ * that key do not ask.
  */
 import type { Clock } from "effect"
 import { CappedMap } from "../process/CappedMap.ts"

@@ -18,7 +18,7 @@ export type Applied = readonly [number: number, name: string]
 const NODES = "agon nodes"
 const padded = (number: number) => String(number).padStart(4, "0")
 
-/** How a node whose last migration is that one calls its connections to the other nodes. */
+/** The application name of a node's connections to the other nodes: it tells the node's last migration. */
 export const nodesName = (last: number): string => `${NODES} ${padded(last)}`
 
 /** The migration that a release must have to use the database after this one; undefined where every release plays on. */

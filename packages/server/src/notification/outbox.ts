@@ -17,7 +17,7 @@ export const FAILING_MAX_MS = 7 * 24 * 3_600_000
 export const retryAfter_ms = (attempts: number, chance: number): number =>
   Math.min(FIRST_RETRY_MS * 2 ** attempts, LAST_RETRY_MS) * (0.5 + chance / 2)
 
-/** What is due: who has a turn, and how one of them is told. */
+/** Deliveries that are due: how they are claimed, and how each is made. */
 export interface Outbox<A> {
   /** Claims up to `limit` that are due; nobody else takes them meanwhile. */
   readonly take: (limit: number) => Effect.Effect<ReadonlyArray<A>>

@@ -33,7 +33,7 @@ export interface ReceiveRequest {
   readonly max_bytes: number
 }
 
-/** What was stored, or why nothing was. */
+/** The outcome of an upload: stored, or the reason why nothing was. */
 export type Received = Exclude<Verdict, "missing">
 
 export interface Range {

@@ -31,7 +31,7 @@ export const RECHECK_MS = 86_400_000
 const COLLECT_EVERY = Duration.minutes(1)
 /** Objects in one check: a store removes this many in a few seconds. */
 const OBJECTS_MAX = 500
-/** Where all of them were removed more are due: a season that was removed leaves one for each of its matches. */
+/** The pause after a check that removed all its objects, since more are due: a removed season leaves one for each of its matches. */
 const COLLECT_AGAIN = Duration.seconds(5)
 const REMOVE_TIMEOUT = Duration.seconds(30)
 

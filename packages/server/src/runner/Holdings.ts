@@ -1,6 +1,6 @@
 /**
- * Which runner of this node holds which lease, and of which season: used to find a result's season and to keep
- * a runner within its slots without asking the database. It is a cache; the season's rows are the truth.
+ * The leases of this node's runners, each with its season: used to find a result's season and to keep a runner
+ * within its slots without asking the database. It is a cache; the season's rows are the truth.
  * A runner new to this node, since the start or after a silence, is read from them once.
  */
 import { parseLease } from "@agon/domain/season/Lease.ts"

@@ -288,7 +288,7 @@ const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   })
 })
 
-/** What the results of this work are checked against. */
+/** The bounds that results of this work are checked against. */
 const boundsOf = (work: Work) =>
   work.kind === "match" ? { seats: work.versions.length, max_turns: work.rules.max_turns, strike_limit: work.rules.strike_limit } : NO_MATCH
 

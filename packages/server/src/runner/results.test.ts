@@ -50,7 +50,7 @@ describe("a result on its way to a season", () => {
 })
 
 describe("a replay within its result", () => {
-  /** What is put of so many different replays of one lease, and how many of these are taken. */
+  /** Brings so many different replays of one lease; answers which objects are put, and how many replays are taken. */
   const brought = Effect.fnUntraced(function* (replays: number, areRows: boolean, more = 0) {
     const put: Array<string> = []
     const objects = Layer.mock(ObjectStore, { freeShare: Effect.succeed(1), put: (key) => Effect.sync(() => void put.push(key)) })

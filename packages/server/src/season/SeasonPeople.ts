@@ -1,5 +1,5 @@
 /**
- * Who may enter a season and who administers it: plain rows, each write with its log row in one transaction. No cached
+ * The people of a season, its roster and its administrators: plain rows, each write with its log row in one transaction. No cached
  * answer shows a roster or depends on the caller, so there is nothing to purge; roles are read with every request. Entries in play
  * follow their owner on and off the roster (OwnerChecks.ts).
  */

@@ -145,7 +145,7 @@ const makeFacts = Effect.gen(function* () {
     )
   }
 
-  /** Whose announcements give way matters only where somebody stands in the way. */
+  /** Announcements that would give way are read only where one has the same weights: the statement costs more than the answer. */
   const factsOfEntry = Effect.fnUntraced(function* (season: FoundSeason, asks: Asking, hashes: Hashes) {
     const facts = yield* factsOf(season, asks, hashes)
     if (facts.refused[0]?.code !== "weights_already_entered") return { ...facts, giving_way: [] }

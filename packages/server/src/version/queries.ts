@@ -56,7 +56,7 @@ const columns = `v.id AS version_id, v.model_id, m.name AS model, a.username AS 
 const joins = `JOIN model m ON m.id = v.model_id JOIN season s ON s.id = v.season_id LEFT JOIN account a ON a.id = v.owner_id
   LEFT JOIN LATERAL jsonb_array_elements(s.weight_classes) c ON c.value->>'class' = v.class`
 
-/** How a version stands, as its season's administrators ask for it. */
+/** The condition of each standing by which a season's administrators filter versions. */
 const standing: Readonly<Record<Standing, string>> = {
   testing: "status = 'testing'",
   entered: "status = 'entered'",

@@ -4,7 +4,7 @@ import { restore, type State, snapshot } from "../State.ts"
 import { finish, lease, OPENED, RUNNER, season, submission } from "../testing/testSeason.ts"
 import { mayGiveWork } from "./Leases.ts"
 
-/** What a runner would be given, and the state as it was. */
+/** The work that a runner would be given; the state stays as it was. */
 const offered = (state: State, now: number) => lease(restore(structuredClone(snapshot(state))), now)
 
 it("a season says that it may give work whenever it would, and that it gives none while its ladders have all their matches in play", () => {

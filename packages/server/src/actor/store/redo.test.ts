@@ -1,6 +1,6 @@
 import type { LadderRatingRow } from "@agon/domain/season/rating/LadderRating.ts"
 import { assert, describe, it } from "vitest"
-import { keptRatings } from "../../../../../test/support/keptRatings.ts"
+import { readWaitingRatings } from "../../../../../test/support/readWaitingRatings.ts"
 import { pack, unpack } from "./redo.ts"
 
 const row = (n: number, over: Partial<LadderRatingRow> = {}): LadderRatingRow => ({
@@ -41,7 +41,7 @@ describe("ratings as they are kept beside their rows", () => {
     for (let end = bytes.length - 1; end > 1; end--) assert.throws(() => unpack(bytes.subarray(0, end), 9, () => false), RangeError)
   })
 
-  it("are as the file says, to a reader who knows no more", () => assert.deepStrictEqual(keptRatings(pack(rows)), rows))
+  it("are as the file says, to a reader who knows no more", () => assert.deepStrictEqual(readWaitingRatings(pack(rows)), rows))
 
   it("of the format before have nothing failed, and are of the round that stands", () => {
     const bytes = pack([row(1)])

@@ -152,7 +152,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       assert.notInclude(baselines, "<code>", "no id that nobody reads")
       const log = yield* shown("/log")
       has(log, "created the season", "added a board", "made a runner key", "the newest first")
-      assert.notInclude(log, "<td> <code", "an action without words")
+      assert.notInclude(log, '<td class="own"> <code', "an action without words")
       has((yield* get("/games/snakes/seasons/hidden/admin/rounds", "root")).text, "Rounds", "to come")
       const found = yield* get("/admin/users?q=bo", "root")
       has(found.text, "bob")
@@ -412,7 +412,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       const { text } = yield* get(`${desk}?name=bet&cursor=0`, "ada")
       assert.match(
         text,
-        /<th scope="row"><a href="[^"]*"><bdi>[^<]*<\/bdi><\/a> version 1<\/th>\n<td><a href="\/people\/bob">bob<\/a><\/td>\n<td class="n">\d/
+        /<th scope="row"><a href="[^"]*"><bdi>[^<]*<\/bdi><\/a> version 1<\/th>\n<td><a href="\/people\/bob">bob<\/a><\/td>\n<td class="n"><span class="unit">rank <\/span>\d/
       )
       assert.match(text, new RegExp(`<input name="name" value="bet"[^>]*></label>[^]*<a href="${desk}">All of them</a>`))
       assert.include((yield* get(`${desk}?state=testing&name=zzz`, "ada")).text, "No name here begins so.")

@@ -30,7 +30,11 @@ const ladder = "/games/snakes/seasons/spring/ladders/open"
 const search = (name: string, of = ladder) =>
   Effect.map(visit(`${of}?name=${encodeURIComponent(name)}`), (answer) => {
     const elements = assertPage(name, answer)
-    const rows = [...answer.text.matchAll(/<tr>\n<td class="n"><a href="([^"]*)"[^>]*>([\d,]+)<\/a><\/td>\n<th scope="row">(.*)<\/th>/g)]
+    const rows = [
+      ...answer.text.matchAll(
+        /<tr>\n<td class="n"><span class="unit">place <\/span><a href="([^"]*)"[^>]*>([\d,]+)<\/a><\/td>\n<th scope="row">(.*)<\/th>/g
+      )
+    ]
     return { ...answer, elements, rows: rows.map(([, to, place, model]) => [to, place, /<bdi>(.*)<\/bdi>/.exec(model!)![1]!]) }
   })
 

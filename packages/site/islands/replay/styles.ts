@@ -48,6 +48,10 @@ a { color: var(--key) }
 .verdict p, .verdict ul { margin: .25rem 0 }
 details { margin: .4rem 0; border-top: 1px solid var(--edge); padding-top: .4rem }
 summary { cursor: pointer; padding: .2rem 0 }
+@media (pointer: coarse) {
+  button, select { min-height: 2.75rem; min-width: 2.75rem }
+  summary { padding: .65rem 0 }
+}
 pre { overflow-x: auto; line-height: 1.3; margin: .4rem 0 }
 code, .hash { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere }
 ol.moments { list-style: none; padding: 0; margin: .4rem 0; max-height: 16rem; overflow-y: auto }

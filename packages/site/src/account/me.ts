@@ -66,7 +66,7 @@ const modelRow =
     const own = standings.filter(({ model_id }) => model_id === id)
     return html`<tr>
 <th scope="row">${link(myModelAt(id), name)}<br><span class="faint">${gameName(games, game)}${retired && ", retired"}</span></th>
-<td>${
+<td class="own">${
       own.length === 0
         ? html`<span class="faint">on no public ladder</span>`
         : html`<ul class="plain">${own.map(

@@ -38,7 +38,7 @@ const row = (hidden: HiddenSeasons, seasonOf: SeasonNames, match: OwnMatch): Htm
 export const ownMatchTable = (hidden: HiddenSeasons, seasonOf: SeasonNames, matches: ReadonlyArray<OwnMatch>): Html =>
   matches.length === 0
     ? html`<p class="faint">None yet.</p>`
-    : html`<div class="scroll" role="region" aria-label="My last matches" tabindex="0"><table class="matches">
+    : html`<div class="scroll" role="region" aria-label="My last matches" tabindex="0"><table class="matches lines">
 <caption>The newest first, in every state</caption>
 <thead><tr><th scope="col">Match, the winner first</th><th scope="col">Outcome, place</th><th scope="col">Rating</th><th scope="col">State</th><th scope="col">Season, board</th><th scope="col">When</th></tr></thead>
 <tbody>

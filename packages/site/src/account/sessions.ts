@@ -71,9 +71,9 @@ const row = ({ created_at, current, expires_at, id, last_seen_at, user_agent }: 
   const about = `the session of ${name} since ${timeText(created_at)}`
   return html`<tr>
 <th scope="row">${said(name)}${current && html` <b>(this one)</b>`}${inItsWords(name, user_agent)}</th>
-<td>${time(created_at)}</td>
-<td>${time(last_seen_at)}</td>
-<td>${time(expires_at)}</td>
+<td><span class="unit">since </span>${time(created_at)}</td>
+<td><span class="unit">last seen </span>${time(last_seen_at)}</td>
+<td><span class="unit">ends </span>${time(expires_at)}</td>
 <td>${sureButton(end, { sid: id }, "End", about, current ? "You are signed out here." : "Whoever uses it has to sign in again.")}</td>
 </tr>
 `

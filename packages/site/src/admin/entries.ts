@@ -73,9 +73,9 @@ const entryRow =
     html`<tr>
 <th scope="row"><a href="${modelAt(model_id)}">${said(model)}</a> version ${version}</th>
 <td>${owned(owner)}</td>
-<td class="n">${on !== undefined && on.rank !== null && count(on.rank)}</td>
-<td class="n">${on !== undefined && decimal(on.rating)}</td>
-<td class="n">${on !== undefined && count(on.matches)}</td>
+<td class="n">${on !== undefined && on.rank !== null && html`<span class="unit">rank </span>${count(on.rank)}`}</td>
+<td class="n">${on !== undefined && html`<span class="unit">rating </span>${decimal(on.rating)}`}</td>
+<td class="n">${on !== undefined && html`<span class="unit">matches </span>${count(on.matches)}`}</td>
 <td>${baseline ? html`<a class="do" href="${seasonDeskAt(game, slug, "baselines")}" aria-label="A baseline: take it out of play (${model})">A baseline</a>` : state !== "closed" && html`<a class="do" href="${withQuery(seasonDeskAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
 </tr>
 `

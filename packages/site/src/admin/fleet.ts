@@ -70,10 +70,10 @@ const runnerRow =
     html`<tr>
 <th scope="row">${said(name)}</th>
 <td>${STATES[state]}</td>
-<td>${leases === 0 ? "nothing" : counted(leases, "lease")} of ${count(slots)}</td>
-<td>${accepts.join(", ")}</td>
-<td>${said(runtime_version)}${!runtime_known && html` <span class="bad">unknown: it is given no work</span>`}</td>
-<td>${time(last_seen_at)}</td>
+<td><span class="unit">holds </span>${leases === 0 ? "nothing" : counted(leases, "lease")} of ${count(slots)}</td>
+<td><span class="unit">takes </span>${accepts.join(", ")}</td>
+<td><span class="unit">runtime </span>${said(runtime_version)}${!runtime_known && html` <span class="bad">unknown: it is given no work</span>`}</td>
+<td><span class="unit">last seen </span>${time(last_seen_at)}</td>
 <td>${state === "active" && sureButton(stop, { runner: id }, "Stop", `the runner ${name}`, "It finishes its matches and gets no more.")}</td>
 </tr>
 `

@@ -15,9 +15,9 @@ const row =
     html`<tr>
 <th scope="row">${time(at)}</th>
 <td>${actor === null ? html`<i>the service</i>` : html`<a href="${profileAt(actor)}">${actor}</a>`}</td>
-<td>${wordsOfAction(action, detail)} <code class="faint">${action}</code></td>
+<td class="own">${wordsOfAction(action, detail)} <code class="faint">${action}</code></td>
 ${everywhere && html`<td>${game !== null && season !== null && html`<a href="${seasonDeskAt(game, season)}">${game} ${season}</a>`}</td>\n`}<td>${said(subject)}</td>
-<td>${detail !== null && json(detail)}</td>
+<td class="own">${detail !== null && json(detail)}</td>
 </tr>
 `
 

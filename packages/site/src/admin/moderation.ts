@@ -62,7 +62,7 @@ const lock = platformForm("threads", {
 
 const threadRow = ({ comments, id, locked, subject }: ThreadHead): Html => html`<tr>
 <th scope="row">The thread about ${about(subject)}</th>
-<td class="n">${comments}</td>
+<td class="n">${comments}<span class="unit"> ${comments === 1 ? "comment" : "comments"}</span></td>
 <td>${locked ? "locked" : "open"}</td>
 <td>${id !== null && (locked ? button(lock, { id, locked: "no" }, "Open", `thread ${id}`) : button(lock, { id, locked: "yes" }, "Lock", `thread ${id}`))}</td>
 </tr>

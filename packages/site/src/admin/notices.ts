@@ -39,9 +39,9 @@ const row = ({ link: written, recipients, sent_at, sent_by, subject }: Notice): 
   const to = followable(written)
   return html`<tr>
 <th scope="row">${to === undefined ? said(subject) : link(to, subject)}</th>
-<td>${time(sent_at)}</td>
-<td><a href="${profileAt(sent_by)}">${sent_by}</a></td>
-<td class="n">${count(recipients)}</td>
+<td><span class="unit">sent </span>${time(sent_at)}</td>
+<td><span class="unit">by </span><a href="${profileAt(sent_by)}">${sent_by}</a></td>
+<td class="n"><span class="unit">to </span>${count(recipients)}</td>
 </tr>
 `
 }

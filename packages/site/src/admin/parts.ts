@@ -13,7 +13,7 @@ export const deskNav = (
   at: (part: string) => string,
   current: string
 ): Html =>
-  html`<nav aria-label="${label}"><ul>
+  html`<nav class="desk" aria-label="${label}"><ul>
 ${pages.map(([part, name]) => html`<li><a href="${at(part)}"${part === current && html` aria-current="page"`}>${name}</a></li>\n`)}</ul></nav>`
 
 const JSON_MAX = 600

@@ -14,9 +14,9 @@ const row =
 <th scope="row">${link(seasonDeskAt(game, slug), name)}${slug === featured && " (featured)"}</th>
 <td>${state}</td>
 <td>${visibility}</td>
-<td>${time(submissions_close_at)}</td>
-<td class="n">${count(entries)}</td>
-<td class="n">${count(matches_played)}</td>
+<td><span class="unit">takes models until </span>${time(submissions_close_at)}</td>
+<td class="n">${count(entries)}<span class="unit"> ${entries === 1 ? "model" : "models"}</span></td>
+<td class="n">${count(matches_played)}<span class="unit"> ${matches_played === 1 ? "match" : "matches"}</span></td>
 </tr>
 `
 

@@ -49,9 +49,9 @@ const row =
     return html`<tr>
 <th scope="row">${nameOf(round)}</th>
 <td>${STATES[state]}</td>
-<td>${counted(games, "match", "matches")}</td>
-<td>${time(started_at ?? starts_at)}</td>
-<td>${ended_at !== null && time(ended_at)}</td>
+<td>${counted(games, "match", "matches")}<span class="unit"> of each model on each of its ladders</span></td>
+<td><span class="unit">from </span>${time(started_at ?? starts_at)}</td>
+<td>${ended_at !== null && html`<span class="unit">until </span>${time(ended_at)}`}</td>
 <td>${state === "pending" && !isOver && html`<a class="do" href="${moveAt(of, n, page)}" aria-label="Move: ${nameOf(round)}">Move</a> ${sureButton(withdraw, { n: String(n) }, "Withdraw", kind === "finals" ? "the finals" : `round ${n}`, "It is not played, and does not come back: plan another.")}`}</td>
 </tr>
 `

@@ -50,9 +50,9 @@ const classes = ({ weight_classes }: Season): Html =>
     weight_classes.map(
       (each) => html`<tr>
 <th scope="row">${each.class}</th>
-<td class="n">${bytes(each.max_bytes)}</td>
-<td class="n">${bytes(each.memory_flat_bytes)}</td>
-<td class="n">${bytes(each.memory_cell_bytes)}</td>
+<td class="n"><span class="unit">files up to </span>${bytes(each.max_bytes)}</td>
+<td class="n"><span class="unit">memory besides </span>${bytes(each.memory_flat_bytes)}</td>
+<td class="n"><span class="unit">for each cell </span>${bytes(each.memory_cell_bytes)}</td>
 </tr>
 `
     ),

@@ -46,9 +46,9 @@ const LISTS: Readonly<Record<Listed, List>> = {
     none: "There is no candidate just now.",
     cells: (_, version) => html`<th scope="row">${named(version)}</th>
 <td>${owned(version.owner)}</td>
-<td>${time(version.created_at)}</td>
+<td><span class="unit">submitted </span>${time(version.created_at)}</td>
 <td>${version.phase !== null && words(version.phase)}${version.trial !== null && html`, ${version.trial.played} of ${version.trial.matches} matches played`}</td>
-<td>${waitingOf(version)}${version.owner_removed && html`<p class="bad">${OWNER_OUT} It does not enter before they are back.</p>`}</td>`
+<td class="own">${waitingOf(version)}${version.owner_removed && html`<p class="bad">${OWNER_OUT} It does not enter before they are back.</p>`}</td>`
   },
   suspended: {
     about:
@@ -58,7 +58,7 @@ const LISTS: Readonly<Record<Listed, List>> = {
     none: "None is suspended.",
     cells: (season, version) => html`<th scope="row">${linked(season, version)}</th>
 <td>${owned(version.owner)}</td>
-<td>${version.last_played_at !== null && time(version.last_played_at)}</td>
+<td>${version.last_played_at !== null && html`<span class="unit">played last </span>${time(version.last_played_at)}`}</td>
 <td>${letIn(season, version)}</td>`
   },
   disqualified: {
@@ -68,7 +68,7 @@ const LISTS: Readonly<Record<Listed, List>> = {
     none: "None is out of play.",
     cells: (season, version) => html`<th scope="row">${linked(season, version)}</th>
 <td>${owned(version.owner)}</td>
-<td>${version.disqualified && html`<p>Disqualified: ${said(version.reject_detail ?? "")}</p>`}${version.owner_removed && html`<p>${OWNER_OUT} It plays again when they are back.</p>`}</td>
+<td class="own">${version.disqualified && html`<p>Disqualified: ${said(version.reject_detail ?? "")}</p>`}${version.owner_removed && html`<p>${OWNER_OUT} It plays again when they are back.</p>`}</td>
 <td>${version.disqualified && letIn(season, version)}</td>`
   }
 }

@@ -46,7 +46,7 @@ const row =
 <td>${said(display_name)}</td>
 <td>${identities.map(({ login, provider }, i) => html`${i > 0 && ", "}${said(login)} at ${said(provider)}`)}</td>
 <td>${suspended && html`<span class="bad">suspended</span>`}${admin && " administrator"}</td>
-<td>${time(created_at)}</td>
+<td><span class="unit">since </span>${time(created_at)}</td>
 <td>${changes(user, own)}</td>
 </tr>
 `

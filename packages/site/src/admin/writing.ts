@@ -84,8 +84,8 @@ const announcementRow =
   ({ body, ends_at, id, starts_at, title }: Announcement): Html =>
     html`<tr>
 <th scope="row"><a href="${changeAt("announcements", "announcement", id, page)}#announce" aria-label="Change ${title}">${said(title)}</a>${prose(body)}</th>
-<td>${starts_at === null ? "at once" : time(starts_at)}</td>
-<td>${ends_at !== null && time(ends_at)}</td>
+<td><span class="unit">shown </span>${starts_at === null ? "at once" : time(starts_at)}</td>
+<td>${ends_at !== null && html`<span class="unit">until </span>${time(ends_at)}`}</td>
 <td>${sureButton(removeAnnouncement, { id }, "Remove", `the announcement ${title}`, "Its text is gone then.")}</td>
 </tr>
 `
@@ -173,7 +173,7 @@ const postRow =
     html`<tr>
 <th scope="row">${said(title)}</th>
 <td><a href="${changeAt("posts", "post", slug, page)}#write" aria-label="Change ${slug}">${slug}</a></td>
-<td>${link(profileAt(author), author)}</td>
+<td><span class="unit">by </span>${link(profileAt(author), author)}</td>
 <td>${published_at === null ? "a draft" : time(published_at)}</td>
 <td>${sureButton(removePost, { slug }, "Remove", `the post ${slug}`, "Its text is gone then, and its address leads nowhere.")}</td>
 </tr>

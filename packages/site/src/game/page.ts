@@ -12,10 +12,10 @@ import type { SharedRoute } from "../http/Route.ts"
 const seasonRow = (season: Season): Html => html`<tr>
 <th scope="row">${link(seasonAt(season.game, season.slug), season.name)}</th>
 <td>${season.state}</td>
-<td>${time(season.submissions_open_at)}</td>
-<td>${time(season.submissions_close_at)}</td>
-<td class="n">${count(season.entries)}</td>
-<td class="n">${count(season.matches_played)}</td>
+<td><span class="unit">takes models from </span>${time(season.submissions_open_at)}</td>
+<td><span class="unit">until </span>${time(season.submissions_close_at)}</td>
+<td class="n">${count(season.entries)}<span class="unit"> ${season.entries === 1 ? "model" : "models"}</span></td>
+<td class="n">${count(season.matches_played)}<span class="unit"> ${season.matches_played === 1 ? "match" : "matches"}</span></td>
 </tr>
 `
 
@@ -41,7 +41,7 @@ export const gamePage: SharedRoute = {
 ${
   seasons.length === 0
     ? html`<p class="faint">There is no season yet.</p>`
-    : html`<div class="scroll" role="region" aria-label="Seasons" tabindex="0"><table>
+    : html`<div class="scroll" role="region" aria-label="Seasons" tabindex="0"><table class="lines">
 <caption>Public seasons, the newest first</caption>
 <thead><tr><th scope="col">Season</th><th scope="col">State</th><th scope="col">Opens</th><th scope="col">Takes models until</th><th scope="col">Models</th><th scope="col">Matches</th></tr></thead>
 <tbody>

@@ -36,12 +36,12 @@ const placeAt = (ladder: string, { model, rank, version }: Entry): string => {
 }
 
 const row = (at: Places, ladder: string, entry: Entry): Html => html`<tr>
-<td class="n"><a href="${placeAt(ladder, entry)}" aria-label="Place ${count(entry.rank)}, on the ladder">${count(entry.rank)}</a></td>
+<td class="n"><span class="unit">place </span><a href="${placeAt(ladder, entry)}" aria-label="Place ${count(entry.rank)}, on the ladder">${count(entry.rank)}</a></td>
 <th scope="row">${link(at.model(entry.model_id), entry.model)} v${entry.version}</th>
 <td class="n">${Math.round(entry.rating)}${entry.provisional && "?"} <small>± ${Math.round(half(entry))}</small></td>
 <td>${owned(entry.owner)}</td>
 <td>${entry.class}</td>
-<td class="n">${count(entry.matches)}</td>
+<td class="n">${count(entry.matches)}<span class="unit"> ${entry.matches === 1 ? "match" : "matches"}</span></td>
 </tr>
 `
 

@@ -69,7 +69,7 @@ export const matchTable = (at: Places, caption: string, matches: ReadonlyArray<M
     seasons: matches.some(({ game, season }) => game !== matches[0]!.game || season !== matches[0]!.season),
     comments: matches.some(({ comments }) => comments > 0)
   }
-  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="matches">
+  return html`<div class="scroll" role="region" aria-label="${caption}" tabindex="0"><table class="matches lines">
 <caption>${caption}</caption>
 <thead><tr><th scope="col">Match, the winner first</th>${of !== undefined && html`<th scope="col">Place</th>`}${columns.seasons && html`<th scope="col">Season</th>`}<th scope="col">Board</th><th scope="col">Turns</th><th scope="col">Ending</th><th scope="col">Played</th>${columns.comments && html`<th scope="col">Comments</th>`}</tr></thead>
 <tbody>

@@ -39,7 +39,7 @@ export const versionTable = (
 ): Html =>
   versions.length === 0
     ? html`<p class="faint">${none}</p>`
-    : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table class="versions">
+    : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table class="versions lines">
 <caption>Public versions, the newest first</caption>
 <thead><tr><th scope="col">Version</th><th scope="col">Season</th><th scope="col">State</th><th scope="col">Ratings</th><th scope="col">Class and weight</th><th scope="col">Submitted</th><th scope="col">Note</th></tr></thead>
 <tbody>

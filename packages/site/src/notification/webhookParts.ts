@@ -49,8 +49,8 @@ export const webhookCells = (webhook: Webhook, to: string): Html => {
   const { created_at, id, last_at, last_outcome, url } = webhook
   return html`<th scope="row" id="w-${id}"><a href="${to}">${said(url)}</a></th>
 <td>${stateOf(webhook)}</td>
-<td>${last_at !== null && html`${time(last_at)}: ${outcomeOf(last_outcome ?? "")}`}</td>
-<td>${time(created_at)}</td>
+<td>${last_at !== null && html`<span class="unit">posted last </span>${time(last_at)}: ${outcomeOf(last_outcome ?? "")}`}</td>
+<td><span class="unit">since </span>${time(created_at)}</td>
 `
 }
 
@@ -63,10 +63,10 @@ ${more}</dl>`
 type Delivery = WebhookDeliveries["deliveries"][number]
 
 const attemptRow = ({ at, attempt, kind, outcome, subject }: Delivery): Html => html`<tr>
-<td>${time(at)}</td>
 <th scope="row">${said(subject)}</th>
+<td>${time(at)}</td>
 <td>${words(kind)}</td>
-<td class="n">${attempt}</td>
+<td class="n"><span class="unit">attempt </span>${attempt}</td>
 <td>${outcomeOf(outcome)}</td>
 </tr>
 `
@@ -74,7 +74,7 @@ const attemptRow = ({ at, attempt, kind, outcome, subject }: Delivery): Html => 
 export const attempts = (deliveries: ReadonlyArray<Delivery>): Html =>
   table(
     `The last ${WEBHOOK_DELIVERIES_MAX} attempts at most, the newest first`,
-    ["When", "Told", "Kind", "Attempt", "How it went"],
+    ["Told", "When", "Kind", "Attempt", "How it went"],
     deliveries.map(attemptRow),
     "Nothing was posted to it lately."
   )

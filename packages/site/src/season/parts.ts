@@ -73,7 +73,7 @@ export const ladderList = (
   at: Places,
   { game, slug, weight_classes }: Season,
   { frozen, ladders }: Podium
-): Html => html`<div class="scroll" role="region" aria-label="Ladders" tabindex="0"><table>
+): Html => html`<div class="scroll" role="region" aria-label="Ladders" tabindex="0"><table class="lines">
 <caption>One ladder for each weight class, and the open one for all. Baselines are on them, and take no place.</caption>
 <thead><tr><th scope="col">Ladder</th><th scope="col">${frozen ? "Winner" : "In front"}</th><th scope="col">Rating</th><th scope="col">Files up to</th><th scope="col">Memory besides</th><th scope="col">Memory for each cell</th></tr></thead>
 <tbody>
@@ -81,9 +81,9 @@ ${weight_classes.map(
   (each) => html`<tr>
 <th scope="row"><a href="${at.ladder(game, slug, each.class)}">${each.class}</a></th>
 ${inFront(at, ladders[each.class] ?? [])}
-<td class="n">${bytes(each.max_bytes)}</td>
-<td class="n">${bytes(each.memory_flat_bytes)}</td>
-<td class="n">${bytes(each.memory_cell_bytes)}</td>
+<td class="n"><span class="unit">files up to </span>${bytes(each.max_bytes)}</td>
+<td class="n"><span class="unit">memory besides </span>${bytes(each.memory_flat_bytes)}</td>
+<td class="n"><span class="unit">for each cell </span>${bytes(each.memory_cell_bytes)}</td>
 </tr>
 `
 )}</tbody>
@@ -129,17 +129,17 @@ export const boardList = (at: Places, { game, slug }: Season, boards: ReadonlyAr
     ? html`<p class="faint">There is no board yet.</p>`
     : boards.length <= PICTURES_MAX
       ? ""
-      : html`<div class="scroll" role="region" aria-label="Boards" tabindex="0"><table>
+      : html`<div class="scroll" role="region" aria-label="Boards" tabindex="0"><table class="lines">
 <caption>Boards in the order in which they were added</caption>
 <thead><tr><th scope="col">Board</th><th scope="col">Seats</th><th scope="col">Size</th><th scope="col">Matches</th><th scope="col">In play</th></tr></thead>
 <tbody>
 ${boards.map(
   ({ cols, enabled, map_id, matches, players, rows }) => html`<tr>
 <th scope="row"><a href="${at.board(game, slug, map_id)}">${map_id}</a></th>
-<td class="n">${players}</td>
+<td class="n">${players}<span class="unit"> seats</span></td>
 <td class="n">${rows} × ${cols}</td>
-<td class="n">${count(matches)}</td>
-<td>${enabled ? "yes" : "no"}</td>
+<td class="n">${count(matches)}<span class="unit"> ${matches === 1 ? "match" : "matches"}</span></td>
+<td><span class="unit">in play: </span>${enabled ? "yes" : "no"}</td>
 </tr>
 `
 )}</tbody>

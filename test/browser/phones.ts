@@ -1,0 +1,27 @@
+/** Pages as a phone lays them out; each of these is asked in the browser. */
+
+/** What is pressed and lower than a thumb needs, 44 pixels. Links within sentences and rows are as high as their lines. */
+export const missedByThumbs = () => {
+  const { document } = globalThis as any
+  const pressed =
+    "button, summary, select, textarea, input:not([type=hidden], [type=checkbox], [type=range]), label.box, a.act, a.do, nav a"
+  const roots = [document, ...[...document.querySelectorAll("agon-replay")].flatMap(({ shadowRoot }: any) => shadowRoot ?? [])]
+  return roots
+    .flatMap((root: any) => [...root.querySelectorAll(pressed)])
+    .filter((one: any) => one.checkVisibility() && one.getBoundingClientRect().height < 43.9)
+    .map((one: any) => `${one.localName} ${one.textContent.trim().slice(0, 40)}: ${one.getBoundingClientRect().height}`)
+}
+
+/** Captions of tables of lines that scroll sideways nevertheless. */
+export const columnsOutOfSight = () =>
+  [...(globalThis as any).document.querySelectorAll(".scroll:has(> .lines)")]
+    .filter((region: any) => region.scrollWidth > region.clientWidth)
+    .map((region: any) => `${region.ariaLabel}: ${region.scrollWidth} of ${region.clientWidth}`)
+
+/** The page that shows, where its name in the line of a desk's pages is out of sight. */
+export const unseenOfNav = () => {
+  const { document, innerWidth } = globalThis as any
+  return [...document.querySelectorAll("nav.desk [aria-current]")]
+    .filter((here: any) => here.getBoundingClientRect().left < 0 || here.getBoundingClientRect().right > innerWidth)
+    .map((here: any) => here.textContent as string)
+}

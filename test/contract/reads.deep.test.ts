@@ -10,7 +10,7 @@ import { eventually } from "../support/eventually.ts"
 import { insertRows } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 
-const ASKED = 40
+const ASKED = 100
 const CONNECTIONS = 60
 
 const services = Matches.layer.pipe(

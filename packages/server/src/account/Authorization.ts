@@ -19,6 +19,7 @@ import { clientAddress } from "../http/ClientAddress.ts"
 import { type InCommunity, Lookups, type NameInSeason } from "../http/Lookups.ts"
 import { refusesOrigin } from "../http/Origin.ts"
 import { RateLimits } from "../http/RateLimits.ts"
+import { Caller, CurrentCaller } from "../process/Caller.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import { Accounts } from "./Accounts.ts"
 import { Ongoing } from "./Ongoing.ts"
@@ -279,20 +280,27 @@ const makeNamedWebhook = Effect.map(Lookups, (lookups): A.NamedWebhook["Service"
 )
 
 /** The caller for routes that allow anonymous callers too. */
-const asVisitor = (account: A.SignedIn | undefined) =>
-  Context.make(A.Visitor, account).pipe(Context.add(CurrentCallerClass, account === undefined ? "anonymous" : "session"))
+const asVisitor = (account: A.SignedIn | undefined, address: string) =>
+  Context.make(A.Visitor, account).pipe(
+    Context.add(CurrentCallerClass, account === undefined ? "anonymous" : "session"),
+    Context.add(CurrentCaller, new Caller(account?.id ?? address))
+  )
+
+const asAccount = (account: A.SignedIn) => Context.make(A.CurrentAccount, account).pipe(Context.add(CurrentCaller, new Caller(account.id)))
 
 const makeLevels = Effect.gen(function* () {
   const authenticate = yield* makeAuthenticate
   const lookups = yield* Lookups
 
   const session: A.Session["Service"] = {
-    session: (httpEffect, asked) =>
-      Effect.flatMap(authenticate.session(asked), (account) => Effect.provideService(httpEffect, A.CurrentAccount, account))
+    session: (httpEffect, asked) => Effect.flatMap(authenticate.session(asked), (account) => Effect.provide(httpEffect, asAccount(account)))
   }
 
   const optionalSession: A.OptionalSession["Service"] = {
-    session: (httpEffect, asked) => Effect.flatMap(authenticate.visitor(asked), (account) => Effect.provide(httpEffect, asVisitor(account)))
+    session: Effect.fnUntraced(function* (httpEffect, asked) {
+      const account = yield* authenticate.visitor(asked)
+      return yield* Effect.provide(httpEffect, asVisitor(account, yield* clientAddress))
+    })
   }
 
   const platformAdmin: A.PlatformAdmin["Service"] = {
@@ -309,7 +317,7 @@ const makeLevels = Effect.gen(function* () {
       const { id = "" } = yield* HttpRouter.params
       const model = yield* lookups.modelOwnedBy(account.id, id)
       if (Option.isNone(model)) return yield* new NotFound({ detail: "You have no model of this id." })
-      return yield* Effect.provide(httpEffect, Context.make(A.CurrentAccount, account).pipe(Context.add(A.OwnModel, model.value)))
+      return yield* Effect.provide(httpEffect, asAccount(account).pipe(Context.add(A.OwnModel, model.value)))
     })
   }
 
@@ -319,7 +327,7 @@ const makeLevels = Effect.gen(function* () {
       const { id = "" } = yield* HttpRouter.params
       const version = yield* lookups.versionOwnedBy(account.id, id)
       if (Option.isNone(version)) return yield* new NotFound({ detail: "You have no version of this id." })
-      return yield* Effect.provide(httpEffect, Context.make(A.CurrentAccount, account).pipe(Context.add(A.OwnVersion, version.value)))
+      return yield* Effect.provide(httpEffect, asAccount(account).pipe(Context.add(A.OwnVersion, version.value)))
     })
   }
 
@@ -327,7 +335,7 @@ const makeLevels = Effect.gen(function* () {
     session: Effect.fnUntraced(function* (httpEffect, asked) {
       const account = yield* authenticate.session(asked)
       const { id = "" } = yield* HttpRouter.params
-      if (yield* lookups.matchOwnedBy(account.id, id)) return yield* Effect.provideService(httpEffect, A.CurrentAccount, account)
+      if (yield* lookups.matchOwnedBy(account.id, id)) return yield* Effect.provide(httpEffect, asAccount(account))
       return yield* new NotFound({ detail: "You have no match of this id." })
     })
   }

@@ -1,7 +1,7 @@
 /**
  * The SqlClient of requests: each statement or transaction runs on a connection of its caller's pool (CallerClass.ts). Anonymous callers
- * and sessions have few connections and a bounded queue with a bounded wait; a caller that waits in vain is answered 503. Anonymous
- * statements also have a shorter timeout. The service's own work waits without a limit of its own.
+ * and sessions have few connections and a bounded queue with a bounded wait, and each address or account has a part of both
+ * (process/Caller.ts); a caller that waits in vain is answered 503. Anonymous statements also have a shorter timeout. The service's own work waits without a limit of its own.
  */
 import { PgClient, PgPool } from "@effect/sql-pg"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"
@@ -24,7 +24,7 @@ interface Lane {
 export type Pools = { readonly [Class in CallerClass]: PgPool.Config }
 
 /** The bounds of each class's queue; the pool's size bounds the connections in use. */
-export type Waits = { readonly [Class in CallerClass]?: Pick<Bounds, "waiting" | "wait"> }
+export type Waits = { readonly [Class in CallerClass]?: Omit<Bounds, "places"> }
 
 export const layer = (pools: Pools, waits: Waits): Layer.Layer<SqlClient.SqlClient, SqlError.SqlError> =>
   Layer.effect(SqlClient.SqlClient, make(pools, waits)).pipe(Layer.provide(Reactivity.layer))
@@ -48,7 +48,7 @@ const make = Effect.fnUntraced(function* (pools: Pools, waits: Waits) {
   })
 })
 
-type LaneWaits = Pick<Bounds, "waiting" | "wait"> | undefined
+type LaneWaits = Omit<Bounds, "places"> | undefined
 
 const makeLane = Effect.fnUntraced(function* (caller: CallerClass, config: PgPool.Config, waits: LaneWaits) {
   const pool = yield* PgPool.make(config)
@@ -64,18 +64,9 @@ const makeLane = Effect.fnUntraced(function* (caller: CallerClass, config: PgPoo
     { name: "agon_database_connections_used", description: "Connections that requests of this class use now", attributes, read: taken },
     { name: "agon_database_waiting", description: "Requests of this class that wait for a connection", attributes, read: waiting }
   ])
-  const inTurn = (acquire: Acquirer) =>
-    Effect.andThen(
-      Effect.acquireRelease(take, () => release),
-      acquire
-    )
+  const inTurn = (acquire: Acquirer) => Effect.andThen(Effect.acquireRelease(take, release), acquire)
   return {
-    borrow: (f) =>
-      Effect.acquireUseRelease(
-        take,
-        () => open.borrow(f),
-        () => release
-      ),
+    borrow: (f) => Effect.acquireUseRelease(take, () => open.borrow(f), release),
     acquire: inTurn(open.acquire),
     reserve: inTurn(open.reserve)
   } satisfies Lane

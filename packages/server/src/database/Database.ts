@@ -38,8 +38,14 @@ export interface Options extends Server {
 
 /** With the embedded server's 60 connections, or a usual server's 100, there is room for two services and more, and a listener each. */
 const REQUEST_CONNECTIONS = { anonymous: 4, session: 4, service: 6 }
-/** The queue for a connection: one page of a site makes some ten requests at once. */
-const WAITS = { anonymous: { waiting: 64, wait: "5 seconds" }, session: { waiting: 128, wait: "10 seconds" } } as const
+/**
+ * The queue for a connection: one page of a site makes some ten requests at once. One address or account that asks for much that is slow
+ * leaves a connection, and room in the queue, to others.
+ */
+const WAITS = {
+  anonymous: { waiting: 256, wait: "5 seconds", each: { places: REQUEST_CONNECTIONS.anonymous - 1, waiting: 64 } },
+  session: { waiting: 512, wait: "10 seconds", each: { places: REQUEST_CONNECTIONS.session - 1, waiting: 128 } }
+} as const
 /** Anonymous statements normally take far less than a second; a slow one has been provoked on purpose. */
 const ANONYMOUS_LIMITS = { statement_timeout: "5s" }
 const SEASON_CONNECTIONS = 3

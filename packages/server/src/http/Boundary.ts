@@ -16,6 +16,7 @@ import { SqlError } from "effect/sql"
 import { CurrentCallerClass, callerClassOf } from "../database/CallerClass.ts"
 import { isOutOfResources, isRestarting } from "../database/rows.ts"
 import { byLabel } from "../metric/byLabel.ts"
+import { Caller, CurrentCaller } from "../process/Caller.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { answerHeader } from "./answerHeader.ts"
 import { clientAddressIn } from "./ClientAddress.ts"
@@ -37,9 +38,10 @@ const layerBoundary = Layer.effect(
       const rate = Context.get(endpoint.annotations, Rate)
       const perAddress = rate === "public" || rate === "signin"
       const limited = perAddress
-        ? Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) =>
-            Effect.andThen(limits.take(rate, clientAddressIn(context)), httpEffect)
-          )
+        ? Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
+            const address = clientAddressIn(context)
+            return Effect.andThen(limits.take(rate, address), Effect.provideService(httpEffect, CurrentCaller, new Caller(address)))
+          })
         : httpEffect
       const answer = Effect.catchCause(withAnswerTimeout(timeout_ms, limited), (cause) => Effect.tapError(translate(cause), countProblem))
       return Effect.provideService(answer, CurrentCallerClass, callerClassOf(rate))

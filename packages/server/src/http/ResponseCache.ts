@@ -5,19 +5,23 @@
  * its tags is purged. Requests that miss the same URL at the same time wait for one computation (a flight). A purge may fall
  * between a flight's read of the database and its end: such a flight answers the requests that wait already, takes no
  * others, and is not kept if it named the tag. Requests after the purge wait together for the next flight, which begins
- * when that one has ended: a URL is never computed twice at once, however many requests and purges come. The store is
+ * when that one has ended: a URL is never computed twice at once, however many requests and purges come. A flight is made on behalf of
+ * all that wait for it (process/Caller.ts). The store is
  * bounded; the oldest entries are evicted first.
  *
  * An entry is compressed once, at the first request for that coding, and the compressed bytes count towards the store's bound.
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
+import { type Caller, CurrentCaller } from "../process/Caller.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import { type Answer, type Entry, encode, makeEntry, type Representation, representationOf, weightOf } from "./Entry.ts"
 import type { Coding } from "./encodings.ts"
 
 interface Flight {
   readonly done: Deferred.Deferred<Entry, any>
+  /** Those who wait for it. */
+  readonly caller: Caller | undefined
   /** Tags purged since the flight began. */
   readonly purged: Set<string>
 }
@@ -92,8 +96,8 @@ const makeCache = (now: () => number): ResponseCache["Service"] & Filled => {
     )
 
   /** Begins when the flight `before` it, if any, has ended, successfully or not. */
-  const fly = <E, R>(url: string, answer: Effect.Effect<Answer, E, R>, before: Flight | undefined) => {
-    const flight: Flight = { done: Deferred.makeUnsafe(), purged: new Set() }
+  const fly = <E, R>(url: string, answer: Effect.Effect<Answer, E, R>, before: Flight | undefined, caller: Caller | undefined) => {
+    const flight: Flight = { done: Deferred.makeUnsafe(), caller, purged: new Set() }
     flights.set(url, flight)
     const turn = before === undefined ? Effect.void : Effect.exit(Deferred.await(before.done))
     return Effect.uninterruptible(Effect.andThen(turn, compute(url, flight, answer))) // a client that disconnects must not fail the others that wait
@@ -120,11 +124,12 @@ const makeCache = (now: () => number): ResponseCache["Service"] & Filled => {
         return ready === undefined ? Effect.promise(() => encode(entry, coding, store.growing(url, entry))) : Effect.succeed(ready)
       }),
     getOrCompute: <E, R>(url: string, answer: Effect.Effect<Answer, E, R>) =>
-      Effect.suspend((): Effect.Effect<Entry, E, R> => {
+      Effect.flatMap(CurrentCaller, (caller): Effect.Effect<Entry, E, R> => {
         const hit = store.get(url)
         if (hit !== undefined) return Effect.succeed(hit)
         const joined = flights.get(url)
-        return joined !== undefined && joined.purged.size === 0 ? Deferred.await(joined.done) : fly(url, answer, joined)
+        joined?.caller?.join(caller) // also where only its end is waited for
+        return joined !== undefined && joined.purged.size === 0 ? Deferred.await(joined.done) : fly(url, answer, joined, caller)
       }),
     purge,
     purgeAll,

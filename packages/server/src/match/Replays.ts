@@ -28,7 +28,7 @@ const THREAD_TIMEOUT = "10 seconds"
 /** Includes the fetch. */
 const VIEW_TIMEOUT_MS = 30_000
 /** The next replay is fetched while the one before it is in the thread. */
-const TURNS = { places: 2, waiting: 32, wait: "10 seconds" } as const
+const TURNS = { places: 2, waiting: 128, wait: "10 seconds", each: { places: 1, waiting: 32 } } as const
 
 export class Replays extends Context.Service<
   Replays,
@@ -71,11 +71,7 @@ const makeReplays = Effect.gen(function* () {
   })
 
   const inTurn = (match: ReplayOfMatch, max_bytes: number) =>
-    Effect.acquireUseRelease(
-      turns.take,
-      () => withAnswerTimeout(VIEW_TIMEOUT_MS, make(match, max_bytes)),
-      () => turns.release
-    )
+    Effect.acquireUseRelease(turns.take, () => withAnswerTimeout(VIEW_TIMEOUT_MS, make(match, max_bytes)), turns.release)
 
   return Replays.of({
     urlOf: (match) => objects.presignGet({ key: storedReplayKey(match), expires_s: URL_S }),

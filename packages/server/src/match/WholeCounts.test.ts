@@ -4,6 +4,7 @@ import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Postgres from "../../../../test/support/Postgres.ts"
 import { CurrentCallerClass } from "../database/CallerClass.ts"
+import { Caller, CurrentCaller } from "../process/Caller.ts"
 import { makeWholeCounts } from "./WholeCounts.ts"
 
 /** A count that ends when it is told to, and says how often it was begun. */
@@ -69,6 +70,25 @@ layer(Postgres.layer())("a count of a whole season", (it) => {
       for (const { end } of all) yield* Deferred.succeed(end, 1)
       yield* until(() => all.every(({ begun }) => begun === 1))
       assert.strictEqual(yield* whole("64", Effect.succeed(5)), 5)
+    })
+  )
+
+  it.effect("has one turn and a quarter of the queue for each caller, and what another waits for as well has theirs", () =>
+    Effect.gen(function* () {
+      const whole = yield* makeWholeCounts
+      const of = <A, E>(name: string, effect: Effect.Effect<A, E>) => Effect.provideService(effect, CurrentCaller, new Caller(name))
+      const all = yield* Effect.forEach(Array.from({ length: 16 }), () => held)
+      for (const [i, { count }] of all.entries()) yield* Effect.forkChild(of("greedy", whole(`${i}`, count)))
+      yield* until(() => all[0]!.begun === 1)
+      assert.propertyVal(yield* Effect.flip(of("greedy", whole("16", Effect.succeed(0)))), "code", "unavailable")
+      assert.strictEqual(yield* of("other", whole("other", Effect.succeed(3))), 3)
+      assert.strictEqual(all.filter(({ begun }) => begun > 0).length, 1)
+      const last = yield* Effect.forkChild(of("other", whole("15", Effect.succeed(0))))
+      yield* until(() => all[15]!.begun === 1)
+      yield* Deferred.succeed(all[15]!.end, 5)
+      assert.strictEqual(yield* Fiber.join(last), 5)
+      for (const { end } of all) yield* Deferred.succeed(end, 1)
+      yield* until(() => all.every(({ begun }) => begun === 1))
     })
   )
 

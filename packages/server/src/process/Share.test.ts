@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { Caller, CurrentCaller } from "./Caller.ts"
 import { makeShare } from "./Share.ts"
 
 const share = () => makeShare({ places: 2, waiting: 3, wait: "5 seconds" }, () => "refused" as const)
@@ -23,7 +24,7 @@ describe("a share", () => {
       )
       assert.strictEqual(yield* Effect.flip(take), "refused")
       for (const [i, fiber] of waiting.entries()) {
-        yield* release
+        yield* release(undefined)
         yield* Fiber.join(fiber)
         assert.deepStrictEqual(had, [1, 2, 3].slice(0, i + 1))
       }
@@ -40,7 +41,7 @@ describe("a share", () => {
       assert.isUndefined(waiting.pollUnsafe())
       yield* TestClock.adjust("1 millis")
       assert.strictEqual(yield* Fiber.join(waiting), "refused")
-      yield* release
+      yield* release(undefined)
       yield* take
       assert.strictEqual((yield* Effect.forkChild(take, { startImmediately: true })).pollUnsafe(), undefined, "who gave up has no place")
     })
@@ -53,13 +54,51 @@ describe("a share", () => {
       yield* take
       const [one, other] = yield* Effect.forEach([1, 2], () => Effect.forkChild(take, { startImmediately: true }))
       yield* Fiber.interrupt(one!)
-      yield* release // passes it to the other, which has not resumed yet
+      yield* release(undefined) // passes it to the other, which has not resumed yet
       yield* Fiber.interrupt(other!)
-      if (Exit.isSuccess(yield* Fiber.await(other!))) yield* release // it resumed before the interruption
-      yield* release
+      if (Exit.isSuccess(yield* Fiber.await(other!))) yield* release(undefined) // it resumed before the interruption
+      yield* release(undefined)
       yield* take
       yield* take
       assert.isUndefined((yield* Effect.forkChild(take, { startImmediately: true })).pollUnsafe())
+    })
+  )
+
+  const bounded = () => makeShare({ places: 3, waiting: 5, each: { places: 2, waiting: 3 } }, () => "refused" as const)
+  const of = <A, E>(effect: Effect.Effect<A, E>, caller: Caller) => Effect.provideService(effect, CurrentCaller, caller)
+  const start = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
+  const named = (name: string) => new Caller(name)
+
+  it.effect("has a part for each caller, of the places and of the queue, and others find theirs free", () =>
+    Effect.gen(function* () {
+      const { release, take, taken, waiting } = bounded()
+      for (const _ of [1, 2]) yield* of(take, named("greedy"))
+      const queued = yield* Effect.forEach([1, 2, 3], () => start(of(take, named("greedy"))))
+      assert.strictEqual(yield* Effect.flip(of(take, named("greedy"))), "refused")
+      assert.deepStrictEqual([taken(), waiting()], [2, 3], "a place is left, for another")
+      yield* of(take, named("other"))
+      const late = yield* start(of(take, named("late")))
+      yield* release("greedy")
+      assert.strictEqual(yield* Fiber.join(late), "late", "who holds less comes first")
+      assert.isUndefined(queued[0]!.pollUnsafe())
+      yield* release("other")
+      assert.strictEqual(yield* Fiber.join(queued[0]!), "greedy")
+      assert.deepStrictEqual([taken(), waiting()], [3, 2])
+    })
+  )
+
+  it.effect("has a place for what a greedy caller waits for once somebody else waits for it too", () =>
+    Effect.gen(function* () {
+      const { release, take, taken } = bounded()
+      for (const _ of [1, 2]) yield* of(take, named("greedy"))
+      const shared = named("greedy")
+      const waiting = yield* start(of(take, shared))
+      assert.isUndefined(waiting.pollUnsafe())
+      shared.join(named("other"))
+      const place = yield* Fiber.join(waiting)
+      assert.deepStrictEqual([place, taken()], ["other", 3])
+      yield* release(place)
+      assert.strictEqual(taken(), 2)
     })
   )
 })

@@ -3,58 +3,140 @@
  *
  *   asked ──▶ holds it ──▶ releases it, which passes it on to the one that has waited longest
  *       └──▶ waits; refused when too many wait already, or after waiting too long
+ *
+ * Where `each` is given, a caller (Caller.ts) has a part of the places and of the queue. Among those that wait, callers who hold least
+ * come first.
  */
 import { Deferred, type Duration, Effect } from "effect"
+import { type Caller, CurrentCaller } from "./Caller.ts"
 
-export interface Bounds {
+interface Most {
   /** The most holders at once. */
   readonly places: number
   readonly waiting: number
-  readonly wait: Duration.Input
 }
+
+export interface Bounds extends Most {
+  /** For ever where it is absent. */
+  readonly wait?: Duration.Input
+  /** For one caller. */
+  readonly each?: Most
+}
+
+/** The caller that a holder counts for; undefined where it counts for none. */
+export type Place = string | undefined
 
 export interface Share<E> {
   /** Each success needs exactly one `release`. Only the wait is interruptible. */
-  readonly take: Effect.Effect<void, E>
-  readonly release: Effect.Effect<void>
+  readonly take: Effect.Effect<Place, E>
+  readonly release: (place: Place) => Effect.Effect<void>
   /** How many hold it, and how many wait for it. */
   readonly taken: () => number
   readonly waiting: () => number
 }
 
-export const makeShare = <E>({ places, wait, waiting }: Bounds, refusal: () => E): Share<E> => {
-  const queue = new Set<Deferred.Deferred<void>>()
-  let taken = 0
+interface Waiter {
+  readonly caller: Caller | undefined
+  readonly turn: Deferred.Deferred<Place>
+}
 
-  const releaseUnsafe = () => {
-    const [next] = queue
-    if (next === undefined) return void taken--
-    queue.delete(next)
-    Deferred.doneUnsafe(next, Effect.void)
+const UNBOUNDED: Most = { places: Infinity, waiting: Infinity }
+
+export const makeShare = <E>(bounds: Bounds, refusal: () => E): Share<E> => {
+  const { each = UNBOUNDED, places, wait } = bounds
+  const queue = new Set<Waiter>()
+  const holders = makeHolders()
+
+  const nextUnsafe = () => {
+    let next: { readonly waiter: Waiter; readonly place: Place; readonly holds: number } | undefined
+    for (const waiter of queue) {
+      const least = holders.leastOf(waiter.caller)
+      if (least.holds < Math.min(each.places, next?.holds ?? Infinity)) next = { waiter, ...least }
+      if (next?.holds === 0) break
+    }
+    return next
   }
 
-  /** A waiter that leaves may have been given its place at that moment, and then passes it on. */
-  const leave = (turn: Deferred.Deferred<void>) =>
+  const passOnUnsafe = () => {
+    while (holders.taken() < places) {
+      const next = nextUnsafe()
+      if (next === undefined) return
+      queue.delete(next.waiter)
+      Deferred.doneUnsafe(next.waiter.turn, Effect.succeed(holders.enterUnsafe(next.place)))
+    }
+  }
+
+  const release = (place: Place) =>
     Effect.sync(() => {
-      if (!queue.delete(turn)) releaseUnsafe()
+      holders.leaveUnsafe(place)
+      passOnUnsafe()
     })
 
-  const queued = Effect.suspend(() => {
-    const turn = Deferred.makeUnsafe<void>()
-    queue.add(turn)
-    return Effect.timeoutOrElse(Effect.interruptible(Deferred.await(turn)), {
-      duration: wait,
-      orElse: () => Effect.andThen(leave(turn), Effect.fail(refusal()))
-    }).pipe(Effect.onInterrupt(() => leave(turn)))
+  /** A waiter that leaves may have been given its place at that moment, and then passes it on. */
+  const leave = (waiter: Waiter) =>
+    Effect.suspend(() => (queue.delete(waiter) ? Effect.void : Effect.flatMap(Deferred.await(waiter.turn), release)))
+
+  const queued = (caller: Caller | undefined) =>
+    Effect.suspend(() => {
+      const waiter = { caller, turn: Deferred.makeUnsafe<Place>() }
+      queue.add(waiter)
+      const unseen = caller?.whenJoined(passOnUnsafe)
+      const turn = Effect.interruptible(Deferred.await(waiter.turn))
+      const inTime =
+        wait === undefined
+          ? turn
+          : Effect.timeoutOrElse(turn, { duration: wait, orElse: () => Effect.andThen(leave(waiter), Effect.fail(refusal())) })
+      return inTime.pipe(
+        Effect.onInterrupt(() => leave(waiter)),
+        Effect.ensuring(Effect.sync(() => unseen?.()))
+      )
+    })
+
+  const take = Effect.flatMap(CurrentCaller, (caller): Effect.Effect<Place, E> => {
+    const { holds, place } = holders.leastOf(caller)
+    if (holders.taken() < places && holds < each.places) return Effect.succeed(holders.enterUnsafe(place))
+    return isFull(queue, bounds, caller) ? Effect.fail(refusal()) : queued(caller)
   })
 
-  const take = Effect.suspend((): Effect.Effect<void, E> => {
-    if (taken < places) {
-      taken++
-      return Effect.void
+  return { take, release, taken: holders.taken, waiting: () => queue.size }
+}
+
+/** Whether as many wait, in all or of this caller, as may. */
+const isFull = (queue: ReadonlySet<Waiter>, { each = UNBOUNDED, waiting }: Bounds, caller: Caller | undefined) => {
+  if (queue.size >= waiting) return true
+  if (caller === undefined || each.waiting >= waiting) return false
+  let own = 0
+  for (const waiter of queue) if (waiter.caller !== undefined && !waiter.caller.names.isDisjointFrom(caller.names)) own++
+  return own >= each.waiting
+}
+
+/** How much each caller holds. */
+const makeHolders = () => {
+  const held = new Map<string, number>()
+  let taken = 0
+
+  /** Of those for whom the caller works the one that holds least. */
+  const leastOf = (caller: Caller | undefined): { readonly place: Place; readonly holds: number } => {
+    let least: { place: Place; holds: number } = { place: undefined, holds: caller === undefined ? 0 : Infinity }
+    for (const place of caller?.names ?? []) {
+      const holds = held.get(place) ?? 0
+      if (holds < least.holds) least = { place, holds }
     }
-    return queue.size < waiting ? queued : Effect.fail(refusal())
-  })
+    return least
+  }
 
-  return { take, release: Effect.sync(releaseUnsafe), taken: () => taken, waiting: () => queue.size }
+  const enterUnsafe = (place: Place): Place => {
+    taken++
+    if (place !== undefined) held.set(place, (held.get(place) ?? 0) + 1)
+    return place
+  }
+
+  const leaveUnsafe = (place: Place) => {
+    taken--
+    const left = place === undefined ? 0 : held.get(place)! - 1
+    if (left > 0) held.set(place!, left)
+    else if (place !== undefined) held.delete(place)
+  }
+
+  return { leastOf, enterUnsafe, leaveUnsafe, taken: () => taken }
 }

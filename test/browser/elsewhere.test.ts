@@ -4,6 +4,7 @@ import { demoWeightClasses } from "@agon/zoo/zoo.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { missingChromium } from "../support/Chromium.ts"
+import { OPEN_SEASON } from "../support/openSeason.ts"
 import { snakesZoo } from "../support/Referee.ts"
 import { missingS3 } from "../support/S3Server.ts"
 import { Elsewhere, PLAYED, layer as service } from "../support/S3Service.ts"
@@ -12,16 +13,11 @@ import { leftOut } from "../support/slow.ts"
 import { Browser } from "./Browser.ts"
 
 const SEASON = {
+  ...OPEN_SEASON,
   name: "Here",
   slug: "here",
-  submissions_open_at: "2026-01-01T00:00:00Z",
-  submissions_close_at: "2099-01-01T00:00:00Z",
-  weight_classes: demoWeightClasses,
-  visibility: "public",
-  entry: "open",
-  fleet: { matches: "both", admissions: "both" },
-  providers: []
-} as const
+  weight_classes: demoWeightClasses
+}
 
 const missing = leftOut("a browser beside a bucket: half a minute") ?? missingChromium() ?? missingS3()
 if (missing !== undefined) it.skip(`files in a bucket, in a browser: ${missing}`, () => {})

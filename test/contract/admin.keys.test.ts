@@ -19,10 +19,10 @@ import {
   season
 } from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
-import { session as sessionOfFleet } from "../support/Fleet.ts"
+import { runnerSession } from "../support/Fleet.ts"
 import { call } from "../support/Web.ts"
 
-const session = { ...sessionOfFleet, slots: 2 }
+const session = { ...runnerSession, slots: 2 }
 const runner = (key: string, path: string, json: unknown) =>
   call(`/v1/runner${path}`, { method: "POST", json, headers: { authorization: `Bearer ${key}` } })
 const open = (key: string, change: object = {}) =>

@@ -22,6 +22,7 @@ import {
 } from "../support/Administration.ts"
 import { administrationRoutes, routeOf } from "../support/administrationRoutes.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { runnerSession } from "../support/Fleet.ts"
 import { call } from "../support/Web.ts"
 import { withoutLog } from "../support/withoutLog.ts"
 
@@ -68,13 +69,7 @@ const logged = rows<{ readonly actor: string; readonly action: string; readonly 
 
 const board = JSON.parse(JSON.stringify({ ...snakesBoards[0], map_id: "plain" }))
 const hashes = { weights_hash: `sha256:${"8".repeat(64)}`, manifest_hash: `sha256:${"9".repeat(64)}` }
-const session = {
-  name: "rack",
-  runtime_version: "test",
-  engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
-  accepts: ["match"],
-  slots: 1
-}
+const session = { ...runnerSession, accepts: ["match"], slots: 1 }
 
 /** A key with a runner of it. */
 const keyed = Effect.fnUntraced(function* (url: string) {

@@ -6,6 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as A from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { OPEN_SEASON } from "../support/openSeason.ts"
 import { hashOf } from "../support/Referee.ts"
 
 const engines = [{ game: "snakes", engine_digest: Fixture.engineDigest }]
@@ -61,14 +62,9 @@ layer(A.layer, A.options)("extremes", (it) => {
     Effect.gen(function* () {
       const classes = Fixture.classes.map((one) => ({ ...one, memory_cell_bytes: beyond }))
       const refused = yield* A.post("/v1/games/snakes/seasons", {
+        ...OPEN_SEASON,
         name: "Measureless",
-        submissions_open_at: A.past,
-        submissions_close_at: A.latest,
-        weight_classes: classes,
-        visibility: "public",
-        entry: "open",
-        fleet: { matches: "both", admissions: "both" },
-        providers: []
+        weight_classes: classes
       })
       assert.deepStrictEqual(A.refusal(refused), [422, "rules_invalid"])
     })
@@ -82,14 +78,10 @@ layer(A.layer, A.options)("extremes", (it) => {
         const read = yield* A.ask(`/v1/matches?season=moments&since=${since}`)
         const planned = yield* A.post(A.urlOf("moments", "/rounds"), { kind: "round", games: 1, starts_at: moment })
         const made = yield* A.post("/v1/games/snakes/seasons", {
+          ...OPEN_SEASON,
           name: `Moment ${moment}`,
           submissions_open_at: moment,
-          submissions_close_at: A.latest,
-          weight_classes: Fixture.classes,
-          visibility: "public",
-          entry: "open",
-          fleet: { matches: "both", admissions: "both" },
-          providers: []
+          weight_classes: Fixture.classes
         })
         const statuses = [read, planned, made].map(({ status }) => status)
         for (const status of statuses) assert.isBelow(status, 500, `${moment}: ${statuses}`)

@@ -7,6 +7,7 @@ import { OpenApi } from "effect/http-api"
 import * as A from "../support/Administration.ts"
 import { faultOf as undeclared } from "../support/Declared.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { runnerSession } from "../support/Fleet.ts"
 import { type Attempt, makeFuzz, type Names, randomOf, sha256 } from "../support/Fuzz.ts"
 import { operationsOf } from "../support/Operations.ts"
 import { slow } from "../support/slow.ts"
@@ -137,15 +138,11 @@ layer(web, { excludeTestServices: true, timeout: "20 minutes" })("hostile input"
       yield* A.season("open-house", { rules: { cooldown_s: 0 } })
       for (const id of [seasonIds.spring, seasonIds.secret, seasonIds.autumn]) yield* A.tell(id, { _tag: "Tick" })
       const { key } = (yield* A.post("/v1/runner-keys", { name: "fuzz" })).json
-      const accepts = ["match", "admission"]
-      const about = {
-        name: "f",
-        runtime_version: "test",
-        engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
-        accepts,
-        slots: 2
-      }
-      const opened = yield* A.ask("/v1/runner/sessions", { method: "POST", json: about, headers: { authorization: `Bearer ${key}` } })
+      const opened = yield* A.ask("/v1/runner/sessions", {
+        method: "POST",
+        json: runnerSession,
+        headers: { authorization: `Bearer ${key}` }
+      })
       assert.strictEqual(opened.status, 201, opened.text)
       const next = makeFuzz(OpenApi.fromApi(Api), namesOf({ key, id: opened.json.runner }), randomOf(seed))
 

@@ -21,6 +21,7 @@ import {
   urlOf
 } from "../support/Administration.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { runnerSession } from "../support/Fleet.ts"
 import { bodyOf, entered, modelOf } from "../support/Submitting.ts"
 import { call } from "../support/Web.ts"
 
@@ -174,8 +175,7 @@ layer(administration, options)("a season that is closed", (it) => {
       const { key } = (yield* send("POST", urlOf("submitted", "/runner-keys"), { name: "rack" })).json
       const say = (path: string, json: unknown) =>
         call(`/v1/runner${path}`, { method: "POST", json, headers: { authorization: `Bearer ${key}` } })
-      const about = { name: "rack", runtime_version: "test", engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }] }
-      const opened = yield* say("/sessions", { ...about, accepts: ["match", "admission"], slots: 1 })
+      const opened = yield* say("/sessions", runnerSession)
       const { runner } = opened.json
       const leased = yield* say("/leases", { runner, max: 1, wait_s: 0 })
       assert.deepStrictEqual([opened.status, leased.status, leased.json.leases], [201, 200, []])

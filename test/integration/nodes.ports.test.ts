@@ -16,6 +16,7 @@ import { Context, Effect, Layer, Metric, Redacted } from "effect"
 import { Visitor } from "../e2e/Visitor.ts"
 import * as Certificates from "../support/Certificates.ts"
 import { freePort } from "../support/freePort.ts"
+import { OPEN_SEASON } from "../support/openSeason.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { Service, layer as serviceLayer } from "../support/Service.ts"
 
@@ -154,16 +155,10 @@ const pair = Layer.effect(
 )
 
 const season = (n: number) => ({
+  ...OPEN_SEASON,
   name: `Season ${n}`,
   slug: `s${n}`,
-  submissions_open_at: "2026-01-01T00:00:00.000Z",
-  submissions_close_at: "2099-01-01T00:00:00.000Z",
-  rules: {},
-  weight_classes: demoWeightClasses,
-  visibility: "public",
-  entry: "open",
-  fleet: { matches: "both", admissions: "both" },
-  providers: []
+  weight_classes: demoWeightClasses
 })
 /** Each lives on one node, so one of the two requests about it goes on to the other. */
 const SEASONS = Array.from({ length: 3 }, (_, n) => season(n))

@@ -4,6 +4,7 @@ import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
+import { OPEN_SEASON } from "../support/openSeason.ts"
 import { type At, formsOf, visitor } from "../support/PageForms.ts"
 import { assertPage, ILL, postForm, siteAnswers } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
@@ -93,15 +94,7 @@ const ofPlatform = ({ announcement, comment, key, runner, story, storyAt, thread
   tried("/admin/runners", "revoke", { key }, { key: NOBODY }, 404)
 ]
 
-const SEASON = {
-  submissions_open_at: "2026-01-01T00:00:00Z",
-  submissions_close_at: "2099-01-01T00:00:00Z",
-  weight_classes: Fixture.classes,
-  visibility: "public",
-  entry: "restricted",
-  fleet: { matches: "both", admissions: "both" },
-  providers: ["dev"]
-} as const
+const SEASON = { ...OPEN_SEASON, weight_classes: Fixture.classes, entry: "restricted", providers: ["dev"] } as const
 
 const seeded = Effect.gen(function* () {
   const service = yield* Service.Service

@@ -5,6 +5,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { platformPages, seasonPages } from "../support/deskPages.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { OPEN_SEASON } from "../support/openSeason.ts"
 import { assertPage, ILL, page, postForm, type Shown, siteAnswers } from "../support/Pages.ts"
 import { retryPutOff, untilTaken } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
@@ -38,14 +39,12 @@ const seeded = Effect.gen(function* () {
     admin.seasonCreation.createSeason({
       params: GAME,
       payload: {
+        ...OPEN_SEASON,
         name: ILL,
         slug: "hidden",
-        submissions_open_at: "2026-01-01T00:00:00Z",
-        submissions_close_at: "2099-01-01T00:00:00Z",
         weight_classes: Fixture.classes,
         visibility: "private",
         entry: "restricted",
-        fleet: { matches: "both", admissions: "both" },
         providers: ["dev"],
         admins: ["ada"]
       }

@@ -3,6 +3,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { OPEN_SEASON } from "../support/openSeason.ts"
 import { assertPage, ILL, refused, send, siteAnswers, visit } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import * as SiteService from "../support/SiteService.ts"
@@ -17,14 +18,10 @@ const opened = Effect.gen(function* () {
   yield* admin.seasonCreation.createSeason({
     params: { game: "snakes" },
     payload: {
+      ...OPEN_SEASON,
       name: "Today",
       slug: "today",
-      submissions_open_at: "2026-01-01T00:00:00Z",
-      submissions_close_at: "2099-01-01T00:00:00Z",
       weight_classes: Fixture.classes,
-      visibility: "public",
-      entry: "open",
-      fleet: { matches: "both", admissions: "both" },
       providers: ["dev"]
     }
   })

@@ -10,10 +10,12 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { stringify } from "yaml"
 import { Browser, signIn } from "../support/Browser.ts"
+import { OPEN_SEASON } from "../support/openSeason.ts"
 import { Service, layer as service } from "../support/Service.ts"
 
 const spring = { game: "snakes", slug: "spring" }
 const SEASON = {
+  ...OPEN_SEASON,
   ...spring,
   name: "The spring",
   submissions_open_at: "2098-01-01T00:00:00+01:00",
@@ -21,9 +23,6 @@ const SEASON = {
   // In another order than the service has them.
   weight_classes: demoWeightClasses.map(({ class: name, ...caps }) => ({ ...caps, class: name })),
   rules: { cooldown_s: 0, match: { max_turns: 60 } },
-  visibility: "public",
-  entry: "open",
-  fleet: { matches: "both", admissions: "both" },
   providers: [] as ReadonlyArray<string>
 }
 const ROUNDS = [

@@ -28,6 +28,7 @@ import { HttpServer } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { eventually, untilSuccess } from "./eventually.ts"
 import * as Fixture from "./Fixture.ts"
+import { OPEN_SEASON } from "./openSeason.ts"
 import * as Postgres from "./Postgres.ts"
 import { type Answered, type Call, call, seedAccounts, unlimited, Web } from "./Web.ts"
 
@@ -113,17 +114,7 @@ export const later = "2090-01-01T00:00:00.000Z"
 export const latest = "2099-01-01T00:00:00.000Z"
 
 /** The body that creates a season: live, public and open to all. */
-export const seasonBody = (slug: string) => ({
-  name: `Season ${slug}`,
-  slug,
-  submissions_open_at: past,
-  submissions_close_at: latest,
-  weight_classes: Fixture.classes,
-  visibility: "public",
-  entry: "open",
-  fleet: { matches: "both", admissions: "both" },
-  providers: []
-})
+export const seasonBody = (slug: string) => ({ ...OPEN_SEASON, name: `Season ${slug}`, slug, weight_classes: Fixture.classes })
 
 /** A season that is live, public and open to all but for what is said otherwise, and whose actor is awake. */
 export const season = Effect.fnUntraced(function* (slug: string, change: Readonly<Record<string, unknown>> = {}) {

@@ -10,6 +10,7 @@ import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { untilAnswer } from "./eventually.ts"
+import { OPEN_SEASON } from "./openSeason.ts"
 import * as Service from "./Service.ts"
 
 export const game = "snakes"
@@ -30,16 +31,11 @@ const makeSeason = (admin: Client, slug: string) =>
     admin.seasonCreation.createSeason({
       params: { game },
       payload: {
+        ...OPEN_SEASON,
         name: `The ${slug}`,
         slug,
-        submissions_open_at: "2026-01-01T00:00:00Z",
-        submissions_close_at: "2099-01-01T00:00:00Z",
         rules: { trial: { matches: 1 }, cooldown_s: 0, match: { max_turns: 60 } },
-        weight_classes: demoWeightClasses,
-        visibility: "public",
-        entry: "open",
-        fleet: { matches: "both", admissions: "both" },
-        providers: []
+        weight_classes: demoWeightClasses
       }
     })
   )

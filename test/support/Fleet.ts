@@ -8,7 +8,7 @@ import * as Fixture from "./Fixture.ts"
 import { hashOf } from "./Referee.ts"
 
 /** The body with which a runner opens its session. */
-export const session = {
+export const runnerSession = {
   name: "rack",
   runtime_version: "test",
   engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
@@ -33,7 +33,7 @@ export const runnerOf = Effect.fnUntraced(function* (keys: string, change: objec
       Effect.andThen(uploads(json, path), ask(`/v1/runner${path}`, { method: "POST", json, headers: { authorization: `Bearer ${key}` } })),
       ({ json }) => json
     )
-  const { runner } = yield* say("/sessions", { ...session, ...change })
+  const { runner } = yield* say("/sessions", { ...runnerSession, ...change })
   const lease = (more: object = {}) =>
     Effect.map(say("/leases", { runner, max: 1, wait_s: 0, ...more }), ({ leases }) => leases as ReadonlyArray<Work>)
   const release = ({ lease }: Work) => say(`/leases/${lease}/release`, {})

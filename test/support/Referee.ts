@@ -14,6 +14,7 @@ import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"
+import { OPEN_SEASON } from "./openSeason.ts"
 import { played, toldOf } from "./playedMatch.ts"
 import * as Service from "./Service.ts"
 
@@ -45,17 +46,7 @@ export type Keyed = Effect.Success<ReturnType<typeof keyed>>
 export const seasonOf = Effect.fnUntraced(function* (slug: string, fleet: Keyed, baselines = 2) {
   const { admin } = fleet
   const here = { game, slug }
-  const payload = {
-    name: slug,
-    slug,
-    submissions_open_at: "2026-01-01T00:00:00Z",
-    submissions_close_at: "2099-01-01T00:00:00Z",
-    weight_classes: demoWeightClasses,
-    visibility: "public",
-    entry: "open",
-    fleet: { matches: "both", admissions: "both" },
-    providers: []
-  } as const
+  const payload = { ...OPEN_SEASON, name: slug, slug, weight_classes: demoWeightClasses }
   yield* retryRefused(admin.seasonCreation.createSeason({ params: { game }, payload }))
   const board = JSON.parse(JSON.stringify(snakesBoards.find(({ players }) => players === 2)))
   yield* retryRefused(admin.boardAdmin.addBoard({ params: here, payload: board }))

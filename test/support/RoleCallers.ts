@@ -5,7 +5,7 @@
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import * as A from "./Administration.ts"
-import * as Fixture from "./Fixture.ts"
+import { runnerSession } from "./Fleet.ts"
 
 /** Names of seasons that the matrix uses; those of Fixture.ts are for reading. */
 export const ours = "arena"
@@ -51,13 +51,7 @@ export class World extends Context.Service<
   }
 >()("test/World") {}
 
-export const aboutRunner = {
-  name: "rack",
-  runtime_version: "test",
-  engines: [{ game: "snakes", engine_digest: Fixture.engineDigest }],
-  accepts: ["match", "admission"],
-  slots: 16
-} as const
+export const aboutRunner = { ...runnerSession, slots: 16 }
 
 export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
 

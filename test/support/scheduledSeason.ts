@@ -1,6 +1,7 @@
 /** A season of snakes that takes no models yet. */
 import { Effect } from "effect"
 import * as Fixture from "./Fixture.ts"
+import { OPEN_SEASON } from "./openSeason.ts"
 import * as Service from "./Service.ts"
 
 const GAME = { game: "snakes" } as const
@@ -11,14 +12,11 @@ export const scheduled = Effect.fnUntraced(function* (slug: string) {
   yield* admin.seasonCreation.createSeason({
     params: GAME,
     payload: {
+      ...OPEN_SEASON,
       name: slug,
       slug,
       submissions_open_at: "2090-01-01T00:00:00Z",
-      submissions_close_at: "2099-01-01T00:00:00Z",
       weight_classes: Fixture.classes,
-      visibility: "public",
-      entry: "open",
-      fleet: { matches: "both", admissions: "both" },
       providers: ["dev"],
       admins: ["ada"]
     }

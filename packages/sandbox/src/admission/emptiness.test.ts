@@ -1,11 +1,10 @@
 /** Sums that have no terms by the board's size alone, which a model can hide from the trial. */
-import { readFile } from "node:fs/promises"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { Heap } from "../worker/testing/testHeap.ts"
+import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import { examineFiles } from "./static.ts"
 import { hidingModels } from "./testing/hidingModels.ts"
 import {
@@ -19,18 +18,12 @@ import {
   type Node,
   snakesInput,
   snakesOutput,
+  trialPlan,
   weightClasses
 } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
 boundedByEvents(vi)
-
-const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
-const plan = {
-  param_count: 0,
-  manifest: { format: "agon-manifest/1", game: "snakes", runtime: "onnx", opset: 17, memory: { flat: 0, cell: 0 } },
-  boards: [{ planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }]
-} as const
 
 const said = (weights: Uint8Array): string => {
   const checked = examineFiles({ game: "snakes", weights, manifest: manifest(), weight_classes: weightClasses, boards: [board] })
@@ -82,7 +75,7 @@ const each = [node("MatMul", ["x", "w"], "q"), node("MatMul", ["x", "w"], "k"), 
 describe("a sum without terms that follows from the board's size", () => {
   for (const { what, weights } of hidingModels())
     it(`by ${what} passes the trial, and is refused without a run`, async () => {
-      const verdict = await examineRuns(await compiled, weights, plan)
+      const verdict = await examineRuns(await compiledRuntime, weights, trialPlan())
       assert.strictEqual(verdict.verdict, "admitted", JSON.stringify(verdict))
       assert.match(said(weights), /^Operator \w+ takes (two tensors|as its input \d a tensor) that may have no element on some board/)
     })
@@ -106,7 +99,7 @@ describe("a kernel over floats", () => {
   }
   for (const [opType, shapes] of Object.entries(SHAPES))
     it(`of ${opType} leaves old memory of the runtime where a sum has no terms`, async () => {
-      const heaps = await Promise.all([1, 2].map(async (seed) => Heap.make(await compiled, seed)))
+      const heaps = await Promise.all([1, 2].map(async (seed) => Heap.make(await compiledRuntime, seed)))
       const outputs = opType === "LSTM" ? ["all", "last", "cell"] : ["out"]
       const names = shapes.map((_, index) => `in${index}`)
       const initializer = shapes.map((dims, index) =>

@@ -1,24 +1,15 @@
 /** Tensors without elements, which some kernels turn into an undeclared memory between turns. */
-import { readFile } from "node:fs/promises"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
+import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import { examineFiles } from "./static.ts"
 import { leakingModels } from "./testing/hostileExtents.ts"
-import { board, floats, type Initializer, ints, linear, manifest, type Node, weightClasses } from "./testing/testModels.ts"
+import { board, floats, type Initializer, ints, linear, manifest, type Node, trialPlan, weightClasses } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
 boundedByEvents(vi)
-
-const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
-const sizes = { planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }
-const plan = {
-  param_count: 0,
-  manifest: { format: "agon-manifest/1", game: "snakes", runtime: "onnx", opset: 17, memory: { flat: 0, cell: 0 } },
-  boards: [sizes]
-} as const
 
 const check = (weights: Uint8Array) =>
   examineFiles({ game: "snakes", weights, manifest: manifest(), weight_classes: weightClasses, boards: [board] })
@@ -58,7 +49,7 @@ describe("a model with a memory that its manifest does not declare", () => {
     })
 
     it.runIf(IN_A_RUN.includes(what))(`by ${what} would also fail the trial`, async () => {
-      const verdict = await examineRuns(await compiled, weights, plan)
+      const verdict = await examineRuns(await compiledRuntime, weights, trialPlan())
       assert.deepInclude(verdict, { verdict: "rejected", reject_reason: "not_deterministic" })
     })
   }

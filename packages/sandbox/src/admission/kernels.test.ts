@@ -4,12 +4,11 @@
  * checks of the graph must know it. `AGON_SLOW=1` draws ten times as many cases, with a new seed each time; a failure names
  * its seed.
  */
-import { readFile } from "node:fs/promises"
 import { Worker } from "node:worker_threads"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { sample, slow } from "../../../../test/support/slow.ts"
-import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
+import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import { filledKernels, guardedKernels } from "./extents.ts"
 import { allowedOperators } from "./operators.ts"
 import { casesOf } from "./testing/testKernels.ts"
@@ -26,8 +25,6 @@ const FEW_CASES = 30
 /** A case takes milliseconds; one that uses this much processor time does not end. */
 const HANGS_CPU_MS = 2_000
 const LOOK_EVERY_MS = 50
-
-const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
 
 /** Runs the cases from the given one on, until all are done or the thread is unusable; answers how each ended. */
 const runFrom = (work: KernelWork): Promise<ReadonlyArray<KernelEnd | "hangs">> =>
@@ -53,7 +50,7 @@ const runFrom = (work: KernelWork): Promise<ReadonlyArray<KernelEnd | "hangs">> 
   })
 
 const sweep = async (opTypes: ReadonlyArray<string>, limit: number) => {
-  const module = await compiled
+  const module = await compiledRuntime
   const cases = opTypes.flatMap((opType) => casesOf(opType, SEED, limit))
   const ends: Array<KernelEnd | "hangs"> = []
   while (ends.length < cases.length) {

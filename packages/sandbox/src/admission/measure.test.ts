@@ -1,23 +1,26 @@
-import { readFile } from "node:fs/promises"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { gameOf } from "@agon/engine/registry.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { wasmPath } from "../places.ts"
 import { Instance, share } from "../worker/Instance.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
+import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import { measure } from "./measure.ts"
 import { extremes, type Kind, positions } from "./observations.ts"
-import { linear, slowOnEmptyCells } from "./testing/testModels.ts"
+import { boardSizes, linear, slowOnEmptyCells } from "./testing/testModels.ts"
 
 boundedByEvents(vi)
-
-const sizes = { planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }
-const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
 
 /** The time of a model on these kinds of observation. */
 const timeOn = async (weights: Uint8Array, kinds: ReadonlyArray<Kind>): Promise<number> => {
   const cap_bytes = memoryCapOf(weights.length)
-  const seat = new Instance({ module: await compiled, weights: share(weights), cap_bytes, boards: [sizes], arena: true, poison: 1 })
+  const seat = new Instance({
+    module: await compiledRuntime,
+    weights: share(weights),
+    cap_bytes,
+    boards: [boardSizes],
+    arena: true,
+    poison: 1
+  })
   assert.strictEqual(await seat.answer(10_000), "answered")
   const time = await measure(seat, kinds, async () => {
     seat.channel.ask()
@@ -29,20 +32,20 @@ const timeOn = async (weights: Uint8Array, kinds: ReadonlyArray<Kind>): Promise<
   return time as number
 }
 
-const real = positions(gameOf("snakes")!, sizes)
-const noise = extremes(sizes).filter(({ name }) => name === "noise")
+const real = positions(gameOf("snakes")!, boardSizes)
+const noise = extremes(boardSizes).filter(({ name }) => name === "noise")
 
 describe("the time of a model", () => {
   it("is its time on the slowest kind of observation", async () => {
     const onNoise = await timeOn(slowOnEmptyCells(), noise)
-    const onAll = await timeOn(slowOnEmptyCells(), [...real, ...extremes(sizes)])
+    const onAll = await timeOn(slowOnEmptyCells(), [...real, ...extremes(boardSizes)])
     // Dense noise has no empty cell; a real board has more than a thousand.
     assert.isBelow(onNoise, 5_000)
     assert.isAbove(onAll, 20_000)
   })
 
   it("is not inflated for a plain model", async () => {
-    assert.isBelow(await timeOn(linear(), [...real, ...extremes(sizes)]), 5_000)
+    assert.isBelow(await timeOn(linear(), [...real, ...extremes(boardSizes)]), 5_000)
   })
 })
 
@@ -61,8 +64,8 @@ describe("the observations", () => {
 
   it("are the same every time, for every game, and for sizes without a board of the game", () => {
     for (const [slug, odd] of [
-      ["snakes", { ...sizes, rows: 6, cols: 23 }],
-      ["othello", { ...sizes, planes: 5, rows: 14, cols: 4 }]
+      ["snakes", { ...boardSizes, rows: 6, cols: 23 }],
+      ["othello", { ...boardSizes, planes: 5, rows: 14, cols: 4 }]
     ] as const) {
       const game = gameOf(slug)!
       const [first, again] = [positions(game, odd), positions(game, odd)]
@@ -73,7 +76,7 @@ describe("the observations", () => {
   })
 
   it("hold zeros, denormals and large values, and a model must accept only the real positions", () => {
-    const kinds = new Map(extremes(sizes).map((kind) => [kind.name, kind]))
+    const kinds = new Map(extremes(boardSizes).map((kind) => [kind.name, kind]))
     assert.isTrue(kinds.get("zeros")!.observations[0]!.every((value) => value === 0))
     assert.isTrue(kinds.get("denormals")!.observations[0]!.every((value) => value > 0 && value < 1.1754943508222875e-38))
     assert.isAbove(Math.max(...kinds.get("large values")!.observations[0]!), 1e5)

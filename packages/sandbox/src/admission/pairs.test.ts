@@ -1,23 +1,16 @@
 /** An interleaved RotaryEmbedding that reads after its input has an undeclared memory between turns. */
-import { readFile } from "node:fs/promises"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { Heap } from "../worker/testing/testHeap.ts"
+import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import { examineFiles } from "./static.ts"
 import { integer, leaking, node } from "./testing/hostileExtents.ts"
-import { board, floats, ints, manifest, model, weightClasses } from "./testing/testModels.ts"
+import { board, floats, ints, manifest, model, trialPlan, weightClasses } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
 boundedByEvents(vi)
 
 const OPSET = 23
-const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
-const plan = {
-  param_count: 0,
-  manifest: { format: "agon-manifest/1", game: "snakes", runtime: "onnx", opset: OPSET, memory: { flat: 0, cell: 0 } },
-  boards: [{ planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }]
-} as const
 
 const STEPS = 40
 const heads = (size: number) => {
@@ -67,7 +60,7 @@ const REFUSED = /^Operator RotaryEmbedding .* may be interleaved only where rota
 
 describe("a RotaryEmbedding", () => {
   it("reads old memory of the runtime where neighbours are turned in pairs and a head has an odd number of them", async () => {
-    const heaps = await Promise.all([1, 2].map(async (seed) => Heap.make(await compiled, seed)))
+    const heaps = await Promise.all([1, 2].map(async (seed) => Heap.make(await compiledRuntime, seed)))
     const same = (size: number, interleaved: number, turned = 0) => {
       const weights = model(
         { name: "pairs", node: [turning(interleaved, turned)], initializer: heads(size), output: [{ name: "turned" }] },
@@ -87,7 +80,7 @@ describe("a RotaryEmbedding", () => {
   })
 
   it("is refused where the file does not show that it has an even number, also where the trial would not notice", async () => {
-    const verdict = await examineRuns(await compiled, remembering(7, 1), plan)
+    const verdict = await examineRuns(await compiledRuntime, remembering(7, 1), trialPlan(OPSET))
     assert.strictEqual(verdict.verdict, "admitted", JSON.stringify(verdict))
     assert.match(said(remembering(7, 1)), REFUSED)
     assert.match(said(remembering(7, 1, 7)), REFUSED)

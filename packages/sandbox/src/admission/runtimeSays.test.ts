@@ -1,23 +1,15 @@
-import { readFile } from "node:fs/promises"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
-import { failing, floats, linear, misshapen, type Node } from "./testing/testModels.ts"
+import { compiledRuntime } from "../worker/testing/testRuntime.ts"
+import { failing, floats, linear, misshapen, type Node, trialPlan } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
 boundedByEvents(vi)
 
-const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
-const plan = {
-  param_count: 0,
-  manifest: { format: "agon-manifest/1", game: "snakes", runtime: "onnx", opset: 17, memory: { flat: 0, cell: 0 } },
-  boards: [{ planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }]
-} as const
-
 const verdictOn = async (weights: Uint8Array) => {
   const heard: Array<string> = []
-  const verdict = await examineRuns(await compiled, weights, plan, (said) => heard.push(said))
+  const verdict = await examineRuns(await compiledRuntime, weights, trialPlan(), (said) => heard.push(said))
   assert.strictEqual(verdict.verdict, "rejected")
   return { detail: verdict.verdict === "rejected" ? verdict.reject_detail : "", heard }
 }

@@ -3,14 +3,13 @@
  * that passes those checks, through a new runtime version or a gap in our list of operators, must still give the same bits
  * twice.
  */
-import { readFile } from "node:fs/promises"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { readManifest } from "../Manifest.ts"
-import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
+import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import type { Plan } from "./static.ts"
 import { drawing } from "./testing/hostileModels.ts"
-import { linear, manifest } from "./testing/testModels.ts"
+import { boardSizes, linear, manifest } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
 boundedByEvents(vi)
@@ -20,12 +19,11 @@ if (!check.ok) throw new Error("the manifest of the tests is invalid")
 const plan: Plan = {
   param_count: 48,
   manifest: check.manifest,
-  boards: [{ planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }]
+  boards: [boardSizes]
 }
-const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
 
 const verdictOn = async (weights: Uint8Array) => {
-  const verdict = await examineRuns(await compiled, weights, plan)
+  const verdict = await examineRuns(await compiledRuntime, weights, plan)
   return verdict.verdict === "rejected" ? `${verdict.reject_reason}: ${verdict.reject_detail}` : verdict.verdict
 }
 

@@ -1,13 +1,23 @@
 /** A Pad that wraps and reads before its input has an undeclared memory between turns. */
-import { readFile } from "node:fs/promises"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
-import { wasmPath } from "../places.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { Heap } from "../worker/testing/testHeap.ts"
+import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import { examineFiles } from "./static.ts"
-import { board, floats, type Initializer, ints, linear, manifest, model, type Node, weightClasses } from "./testing/testModels.ts"
+import {
+  board,
+  boardSizes,
+  floats,
+  type Initializer,
+  ints,
+  linear,
+  manifest,
+  model,
+  type Node,
+  weightClasses
+} from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
 boundedByEvents(vi)
@@ -15,7 +25,6 @@ boundedByEvents(vi)
 const MODES = ["constant", "reflect", "edge", "wrap"] as const
 type Mode = (typeof MODES)[number]
 
-const compiled = readFile(wasmPath).then((bytes) => WebAssembly.compile(bytes))
 const spelt = (mode: Mode) => ({ name: "mode", type: AttributeType.STRING, s: new TextEncoder().encode(mode) })
 const node = (opType: string, input: ReadonlyArray<string>, output: string, attribute: Node["attribute"] = []): Node =>
   ({ opType, input: [...input], output: [output], attribute }) as Node
@@ -53,7 +62,7 @@ const remembering = () =>
 
 describe("a Pad that wraps", () => {
   it("reads old memory of the runtime beyond the length of its axis, and not within it", async () => {
-    const heaps = await Promise.all([1, 2].map(async (seed) => Heap.make(await compiled, seed)))
+    const heaps = await Promise.all([1, 2].map(async (seed) => Heap.make(await compiledRuntime, seed)))
     const outputs = (dims: ReadonlyArray<number>, pads: ReadonlyArray<number>) => {
       const initializer = [floats("obs", dims, new Float32Array(dims.reduce((a, b) => a * b, 1))), ints("pads", pads)]
       const weights = model({ name: "pad", node: [pad("wrap")], initializer, output: [{ name: "padded" }] })
@@ -86,8 +95,7 @@ describe("a Pad that wraps", () => {
 
   it("is refused where it may do so, also where the trial would not notice", async () => {
     const plan = { param_count: 0, manifest: JSON.parse(Buffer.from(manifest()).toString()), boards: [] as never }
-    const sizes = { planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }
-    const verdict = await examineRuns(await compiled, remembering(), { ...plan, boards: [sizes] })
+    const verdict = await examineRuns(await compiledRuntime, remembering(), { ...plan, boards: [boardSizes] })
     assert.strictEqual(verdict.verdict, "admitted", JSON.stringify(verdict))
     assert.match(said(remembering()), /^Operator Pad "far" may wrap by 1 at most/)
   })

@@ -1,11 +1,10 @@
-import { readFileSync } from "node:fs"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { boardsOf } from "@agon/engine/registry.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { linear, stalling } from "../admission/testing/testModels.ts"
-import { wasmPath } from "../places.ts"
 import { share } from "../worker/Instance.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
+import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import { until } from "../worker/testing/testUntil.ts"
 import { Ledger, PHASE } from "./Ledger.ts"
 import { MatchThread } from "./MatchThread.ts"
@@ -15,10 +14,9 @@ boundedByEvents(vi)
 
 const board = boardsOf("snakes").find(({ players }) => players === 2)!
 const sizes = { planes: 12, rows: board.rows, cols: board.cols, actions: 4, flat: 0, cell: 0 }
-const compiled = WebAssembly.compile(readFileSync(wasmPath))
 
 const matchOf = async (models: ReadonlyArray<Uint8Array>, game = "snakes"): Promise<MatchWork> => ({
-  module: await compiled,
+  module: await compiledRuntime,
   request: { game, board, seed: 1, rules: { max_turns: 20, strike_limit: 3 } },
   turns_max: 20,
   seats: models.map((weights) => ({

@@ -3,24 +3,23 @@
  * may change with its version.
  */
 import { execFile } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { promisify } from "node:util"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { assert, describe, it, vi } from "@effect/vitest"
 import { doubling, failing, linear, misshapen, model, type Node, port, snakesInput } from "../admission/testing/testModels.ts"
-import { wasmPath } from "../places.ts"
 import { Feed, instantiate, OrtFailure, Session, ShapeMismatch } from "./Runtime.ts"
 import { boundedByEvents } from "./testing/testBudget.ts"
+import { compiledRuntime } from "./testing/testRuntime.ts"
 
 boundedByEvents(vi)
 
 const CAP_BYTES = 128 * 1_048_576
 const obs = { name: "obs", dims: [1, 12, 11, 11] }
 const logits = { name: "logits", dims: [1, 4] }
-const compiled = WebAssembly.compile(readFileSync(wasmPath))
 
-const feedOf = async (weights: Uint8Array) => new Feed(new Session(await instantiate(await compiled, CAP_BYTES), weights), [obs], [logits])
+const feedOf = async (weights: Uint8Array) =>
+  new Feed(new Session(await instantiate(await compiledRuntime, CAP_BYTES), weights), [obs], [logits])
 
 const errorOf = async (weights: Uint8Array): Promise<unknown> => {
   const feed = await feedOf(weights)

@@ -43,6 +43,16 @@ export const port = (name: string, dims: ReadonlyArray<Dim>, elemType: number = 
   }
 })
 
+/** Snakes on a board of 11 x 11, for a model without memory. */
+export const boardSizes = { planes: 12, rows: 11, cols: 11, actions: 4, flat: 0, cell: 0 }
+/** The plan of a trial on that board alone. */
+export const trialPlan = (opset = 17) =>
+  ({
+    param_count: 0,
+    manifest: { format: "agon-manifest/1", game: "snakes", runtime: "onnx", opset, memory: { flat: 0, cell: 0 } },
+    boards: [boardSizes]
+  }) as const
+
 export const snakesInput = port("obs", ["N", 12, "H", "W"])
 export const snakesOutput = port("logits", ["N", 4])
 

@@ -1,6 +1,6 @@
 /** The data that a collector is sent, and the cost of a collector that takes nothing. */
 
-import * as Telemetry from "@agon/api/Telemetry.ts"
+import * as Telemetry from "@agon/api/program/Telemetry.ts"
 import { idsOf } from "@agon/server/actor/MatchTraces.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"

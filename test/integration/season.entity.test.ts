@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util"
-import * as LogLines from "@agon/api/LogLines.ts"
+import * as LogLines from "@agon/api/program/LogLines.ts"
 import { LocalMailboxes } from "@agon/server/actor/LocalMailboxes.ts"
 import { SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonEntity.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"

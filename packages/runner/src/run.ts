@@ -1,11 +1,11 @@
 /** The runner: leases matches and examinations, runs them in a sandbox and reports the results. Its options are in runner/Options.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
 import { makeClient } from "@agon/api/Client.ts"
-import * as LogLines from "@agon/api/LogLines.ts"
 import { byArguments, notStarted } from "@agon/api/program/arguments.ts"
 import { ending } from "@agon/api/program/exitStatus.ts"
+import * as LogLines from "@agon/api/program/LogLines.ts"
+import * as Telemetry from "@agon/api/program/Telemetry.ts"
 import { untilClosed } from "@agon/api/program/tied.ts"
-import * as Telemetry from "@agon/api/Telemetry.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"

@@ -1,4 +1,4 @@
-import * as LogLines from "@agon/api/LogLines.ts"
+import * as LogLines from "@agon/api/program/LogLines.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"
 import { announce } from "./announce.ts"

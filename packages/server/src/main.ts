@@ -1,5 +1,5 @@
 /** The service: run.ts, loaded once it is settled how. */
-import "@agon/api/heap.ts"
+import "@agon/api/program/heap.ts"
 import "@agon/api/program/compiled.ts"
 
 await import("./run.ts")

@@ -2,7 +2,7 @@
  * A program of `scripts/install`: makes ahead what the first start of the service would make otherwise, the compiled code of its modules and
  * its database.
  */
-import "@agon/api/heap.ts" // as main.ts does, or V8 would not take the code
+import "@agon/api/program/heap.ts" // as main.ts does, or V8 would not take the code
 import "@agon/api/program/compiled.ts"
 import * as module from "node:module"
 

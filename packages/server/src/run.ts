@@ -3,10 +3,10 @@
  * Foundations.ts opens: this file imports only what that needs.
  */
 import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
-import * as LogLines from "@agon/api/LogLines.ts"
 import { byArguments } from "@agon/api/program/arguments.ts"
 import { ending } from "@agon/api/program/exitStatus.ts"
-import type { Collector } from "@agon/api/Telemetry.ts"
+import * as LogLines from "@agon/api/program/LogLines.ts"
+import type { Collector } from "@agon/api/program/Telemetry.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, References } from "effect"
 import { announce } from "./announce.ts"
@@ -42,7 +42,7 @@ const telemetry = (collector: Collector) =>
   Layer.unwrap(
     Effect.promise(async () => {
       const [Telemetry, NodeHttpClient] = await Promise.all([
-        import("@agon/api/Telemetry.ts"),
+        import("@agon/api/program/Telemetry.ts"),
         import("@effect/platform-node/NodeHttpClient")
       ])
       return Telemetry.layer(collector).pipe(Layer.provide(NodeHttpClient.layerUndici))

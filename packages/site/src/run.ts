@@ -1,8 +1,8 @@
 /** The site: pages for people, rendered here from what the service answers. Its options are in Options.ts. */
 import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
-import * as LogLines from "@agon/api/LogLines.ts"
 import { byArguments, notStarted } from "@agon/api/program/arguments.ts"
 import { ending } from "@agon/api/program/exitStatus.ts"
+import * as LogLines from "@agon/api/program/LogLines.ts"
 import { untilClosed } from "@agon/api/program/tied.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Effect, Layer } from "effect"

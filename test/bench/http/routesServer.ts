@@ -4,7 +4,7 @@
  *   service   the service's reads over the database, behind its cache, without limits of rate
  *   bare      node:http, the ready bytes of each URL
  */
-import "@agon/api/heap.ts"
+import "@agon/api/program/heap.ts"
 import "effect/schema/SchemaJITCompiler/enable"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"

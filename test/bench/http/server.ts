@@ -11,7 +11,7 @@
  *   typed          the whole path of a route, answered from memory, never cached
  *   postgres       the same over the real reads
  */
-import "@agon/api/heap.ts"
+import "@agon/api/program/heap.ts"
 import "effect/schema/SchemaJITCompiler/enable"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:http"

@@ -9,7 +9,7 @@
  * Nothing that a runner sends decides on a trace: no header of a request is read, and a result has a span once it is accepted.
  */
 import { hash } from "node:crypto"
-import { Chosen, type SpanIds } from "@agon/api/Telemetry.ts"
+import { Chosen, type SpanIds } from "@agon/api/program/Telemetry.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { State } from "@agon/domain/season/State.ts"

@@ -3,8 +3,8 @@
  * It changes nothing but an object that it writes and removes again. Exit status 0 nothing to do, 1 something to mend, 2 broken.
  */
 
-import * as LogLines from "@agon/api/LogLines.ts"
 import { asksForHelp } from "@agon/api/program/arguments.ts"
+import * as LogLines from "@agon/api/program/LogLines.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { Effect } from "effect"
 import { load, type SettingsShape } from "../config/Settings.ts"

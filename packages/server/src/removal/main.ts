@@ -4,8 +4,8 @@
  */
 
 import { createInterface } from "node:readline"
-import * as LogLines from "@agon/api/LogLines.ts"
 import { asksForHelp } from "@agon/api/program/arguments.ts"
+import * as LogLines from "@agon/api/program/LogLines.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -11,7 +11,7 @@ import type { RateClass } from "./Boundary.ts"
 const KIB = 1_024
 
 /** The contract's bound of every body. */
-export const BODY_BYTES_MAX = KIB * KIB
+const BODY_BYTES_MAX = KIB * KIB
 
 /** Names, switches, times, ids: a hundred ids are 4 KiB. */
 const USUAL = 16 * KIB

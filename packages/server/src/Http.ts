@@ -15,7 +15,7 @@ import { BACKLOG, cannotListen } from "./http/listening.ts"
 import * as Operations from "./http/Operations.ts"
 
 /** The services of every route, beside those of its feature. Needs Accounts, Lookups, RateLimits and ResponseCache. */
-export const Middlewares = Layer.mergeAll(Authorization.layer, Boundary.layer, Cached.layer)
+const Middlewares = Layer.mergeAll(Authorization.layer, Boundary.layer, Cached.layer)
 
 /** The handlers of every group of the API. */
 type Groups = (typeof Api)["groups"][keyof (typeof Api)["groups"]]
@@ -36,7 +36,7 @@ export const MaxBody = Layer.succeed(HttpServerRequest.MaxBodySize, ByteSize.byt
 /** Longer than any answer but a runner's long poll, which its dispatcher ends; shorter than a stop may take. */
 export const SHUTDOWN_S = 5
 
-export interface Listen {
+interface Listen {
   readonly host: string
   readonly port: number
 }

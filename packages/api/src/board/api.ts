@@ -38,7 +38,7 @@ export type Boards = typeof Boards.Type
 const params = { game: Schema.String, slug: Schema.String }
 const error = [UnknownGame, UnknownSeason] as const
 
-export const boardQuery = { enabled: withDefault(Flag, false), boards: withDefault(Flag, false) }
+const boardQuery = { enabled: withDefault(Flag, false), boards: withDefault(Flag, false) }
 
 const reads = [
   twins("boards", "/games/:game/seasons/:slug/maps", { params, query: boardQuery, success: Boards, error }),

@@ -93,7 +93,7 @@ const error = [UnknownGame, UnknownSeason] as const
  * `name` is the beginning of a model's name or of its owner's username, in any case: `entries` are then those found, with their ranks on the
  * whole ladder, and `total` is their number.
  */
-export const leaderboardQuery = { ...of, name: Schema.optionalKey(SearchTerm), limit: page.limit(50, 200), cursor: page.cursor }
+const leaderboardQuery = { ...of, name: Schema.optionalKey(SearchTerm), limit: page.limit(50, 200), cursor: page.cursor }
 
 const reads = [
   twins("leaderboard", "/games/:game/leaderboard", { params, query: leaderboardQuery, success: Leaderboard, error }),

@@ -17,7 +17,7 @@ import { Count, Count32, clamped, Id, Instant, Int32, Sha256, Slug, text, Upload
 
 /** Bounds of a request: a runner plays at most this many matches at once, over at most this many engines. */
 export const SLOTS_MAX = 256
-export const ENGINES_MAX = 64
+const ENGINES_MAX = 64
 /** The longest wait of a lease request; the connection stays open meanwhile. */
 export const WAIT_S_MAX = 30
 /** A replay of at most so many bytes may be sent in its result, in place of an upload of its own; most are a tenth as long. */

@@ -24,7 +24,7 @@ export const Participants = page.listOf("Participants", "participants", Particip
 export type Participants = typeof Participants.Type
 
 /** The most logins in one request. */
-export const LOGINS_MAX = 1_000
+const LOGINS_MAX = 1_000
 const Login = name(255)
 
 /** `login` is a part of a login, in any case. */

@@ -30,7 +30,7 @@ const SESSIONS_MAX = 100
 /** Expired sessions deleted at each sign-in; more than one, so that those of abandoned accounts are deleted as well. */
 const SWEPT_AT_ONCE = 20
 
-export interface ReadProfile {
+interface ReadProfile {
   readonly profile: Profile
   readonly ladders: ReadonlyArray<{ readonly season_id: string; readonly ladder: string }>
 }

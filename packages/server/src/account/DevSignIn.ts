@@ -34,7 +34,7 @@ export interface DevSignIn {
   readonly mount: Mount
 }
 
-export interface DevSignInOptions {
+interface DevSignInOptions {
   /** The HOST that the service listens on. */
   readonly host: string
   readonly origin: PublicOriginShape

@@ -21,14 +21,14 @@ import { returnTo } from "./returnTo.ts"
 import { makeSignInStates, STATE_LIFETIME_S } from "./SignInState.ts"
 import { usernameCandidates, usernameOf } from "./username.ts"
 
-export interface SignInConfig {
+interface SignInConfig {
   /** Signs the state cookie. */
   readonly secret: string
   /** The identity that becomes a platform administrator when it signs in (AGON_ADMIN). */
   readonly admin: { readonly provider: string; readonly login: string } | undefined
 }
 
-export type SignInError = "invalid_state" | "access_denied" | "provider_failed" | "account_suspended" | "identity_taken" | "cross_origin"
+type SignInError = "invalid_state" | "access_denied" | "provider_failed" | "account_suspended" | "identity_taken" | "cross_origin"
 
 export class SignInRefused extends Data.TaggedError("SignInRefused")<{ readonly code: SignInError }> {}
 
@@ -45,13 +45,13 @@ export interface Begun {
   readonly cookie: string
 }
 
-export interface Completed {
+interface Completed {
   readonly return_to: string
   /** A new session's token; undefined where an identity was linked to the session that asked. */
   readonly token: string | undefined
 }
 
-export interface Callback {
+interface Callback {
   readonly provider: string
   /** The address that the browser came back to. */
   readonly url: URL

@@ -23,7 +23,7 @@ export type State = typeof State.Type
 
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(State))
 
-export interface SignInStates {
+interface SignInStates {
   /** A fresh state and the cookie that holds it. */
   readonly begin: (about: Omit<State, "state" | "expires_ms">, now_ms: number) => { readonly cookie: string; readonly checks: Checks }
   /** The state of a cookie, if we signed it, it is for this provider and it has not expired. */

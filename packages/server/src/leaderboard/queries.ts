@@ -14,7 +14,7 @@ export const StandingRow = Schema.Struct({ ...fields, round_matches: Schema.Int,
 export type StandingRow = typeof StandingRow.Type
 
 /** An entry that a search finds, with its place on the whole ladder, and how many it finds in all; null where the page has none of them. */
-export const FoundRow = Schema.Struct({
+const FoundRow = Schema.Struct({
   total: Schema.Int,
   entry: Schema.NullOr(Schema.Struct({ ...StandingRow.fields, rank: Schema.Int }))
 })

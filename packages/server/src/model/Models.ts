@@ -39,7 +39,7 @@ import { mapsOf, recordOf } from "./record.ts"
 import { makeResults } from "./results.ts"
 
 /** A model with those of its versions that the viewer may see, newest first. */
-export interface ReadModel {
+interface ReadModel {
   readonly model: Model
   readonly versions: ReadonlyArray<ReadVersion>
 }

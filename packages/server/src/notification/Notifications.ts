@@ -36,7 +36,7 @@ export class Notifications extends Context.Service<
   ).pipe(Layer.provide(Mailboxes.layer))
 }
 
-export interface Telling {
+interface Telling {
   /** `platform_notice` reaches everybody through its notice alone. */
   readonly kind: Exclude<NotificationKind, "platform_notice">
   /** Account ids; duplicates are told once. */

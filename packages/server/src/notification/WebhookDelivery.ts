@@ -15,7 +15,7 @@
 import { createHmac } from "node:crypto"
 import { Clock, Context, DateTime, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
-import { type AddressesOf, addressesFrom } from "./addressesOf.ts"
+import { addressesFrom } from "./addressesOf.ts"
 import { countDelivery } from "./deliveryMetrics.ts"
 import { makeTell } from "./Notifications.ts"
 import { FAILING_MAX_MS, keepDelivering, type Outbox, oneRound, RETRIED_FOR_MS, retryAfter_ms } from "./outbox.ts"
@@ -32,13 +32,10 @@ const TAKEN_FOR_MS = 60_000
 /** Of a look and of a delivery with its statements. */
 const DELIVERY_TIMEOUT = "1 minute"
 
-/** Which addresses may be asked. Tests alone replace it, in code: no setting of the service does. */
+/** Tells whether an address may be asked. Tests alone replace it, in code: no setting of the service does. */
 export class WebhookGuard extends Context.Reference<(address: string) => boolean>("agon/WebhookGuard", {
   defaultValue: () => isPublicAddress
 }) {}
-
-/** How names are looked up. Tests alone replace it. */
-export class WebhookNames extends Context.Reference<AddressesOf>("agon/WebhookNames", { defaultValue: () => addressesFrom() }) {}
 
 export class WebhookDelivery extends Context.Service<
   WebhookDelivery,
@@ -94,7 +91,7 @@ const makeDelivery = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tell = yield* makeTell
   const isAllowed = yield* WebhookGuard
-  const addressesOf = yield* WebhookNames
+  const addressesOf = addressesFrom()
 
   const switchOff = Effect.fnUntraced(function* (webhook_id: string, now: Date) {
     const off = yield* queries.switchOff({ webhook_id, now })

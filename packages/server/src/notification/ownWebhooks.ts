@@ -10,7 +10,7 @@ import { newId } from "../database/newId.ts"
 import { makeQueries, type Owner } from "./webhookQueries.ts"
 
 /** Every write is one transaction. Of what somebody else has, each says that there is none. */
-export interface OwnWebhooks {
+interface OwnWebhooks {
   readonly list: Effect.Effect<ReadonlyArray<SeasonWebhook>>
   /** False where `id` is no UUID. */
   readonly has: (id: string) => Effect.Effect<boolean>

@@ -6,7 +6,7 @@ import type { Relay } from "../config/Mail.ts"
 const CONNECT_TIMEOUT_MS = 20_000
 const SILENCE_MAX_MS = 100_000
 
-export interface Letter {
+interface Letter {
   readonly from: string
   readonly to: string
   readonly message: Buffer

@@ -8,7 +8,7 @@ import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "./ObjectStore.t
 import { makeSignedUrls, type SignedUrls, type SignedUrlsOptions } from "./SignedUrls.ts"
 import { makeUploads, type Uploads } from "./Uploads.ts"
 
-export interface LocalObjectsOptions extends SignedUrlsOptions {
+interface LocalObjectsOptions extends SignedUrlsOptions {
   readonly directory: string
   /** Whether other nodes write to the directory as well. */
   readonly isShared?: boolean

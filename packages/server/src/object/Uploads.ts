@@ -10,7 +10,7 @@ const PER_KEY_MAX = 2
 /** Free share below which replays are refused as well: the rest is left to the database. */
 export const REPLAY_FREE_SHARE_MIN = 0.02
 
-export interface DiskRoom {
+interface DiskRoom {
   readonly free_bytes: number
   readonly total_bytes: number
 }

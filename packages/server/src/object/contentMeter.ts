@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { Effect, Stream } from "effect"
 
-export type ContentMeter = ReturnType<typeof contentMeter>
+type ContentMeter = ReturnType<typeof contentMeter>
 
 /** Counts and hashes bytes as they pass; `take` says whether they are still within `max_bytes`. */
 export const contentMeter = (max_bytes: number) => {

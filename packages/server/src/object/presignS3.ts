@@ -6,7 +6,7 @@
 import { hash } from "node:crypto"
 import { hmacSha256, type Mac } from "./hmacSha256.ts"
 
-export interface S3Signer {
+interface S3Signer {
   /** The bucket's URL, without a slash at its end. */
   readonly base: string
   readonly region: string
@@ -14,7 +14,7 @@ export interface S3Signer {
   readonly secretAccessKey: string
 }
 
-export interface PresignRequest {
+interface PresignRequest {
   readonly method: "GET" | "PUT"
   /** Unreserved characters and slashes only (objectKey.ts), so it needs no escaping. */
   readonly key: string

@@ -19,7 +19,7 @@ export interface S3Options {
   readonly secretAccessKey: Redacted.Redacted<string>
 }
 
-export interface S3Request {
+interface S3Request {
   readonly operation: string
   readonly method: "GET" | "HEAD" | "PUT" | "DELETE"
   /** Empty for the bucket itself. */

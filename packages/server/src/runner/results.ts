@@ -24,7 +24,7 @@ import { AUDITS } from "./ReplayAudits.ts"
 import type { ReplayUploads } from "./ReplayUploads.ts"
 
 /** A result of a finished match that the key does not hold, so its replay was not looked at. */
-export interface Unheld {
+interface Unheld {
   readonly kind: "unheld"
   readonly lease: string
 }

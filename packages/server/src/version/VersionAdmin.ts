@@ -12,7 +12,7 @@ import { auditOf } from "../audit/auditLog.ts"
 import { Versions } from "./Versions.ts"
 import { VoidOrders } from "./VoidOrders.ts"
 
-export interface Disqualification {
+interface Disqualification {
   readonly reason: string
   readonly void_matches: boolean
 }

@@ -374,6 +374,27 @@ layer(filled)("plans", (it) => {
     })
   )
 
+  it.effect("a side's matches, and those in which two sides met, are found without looking up a seat or a match", () =>
+    Effect.gen(function* () {
+      const file = files.find((each) => each.endsWith("match/queries.ts"))!
+      const vs = `${model},${id("model", 102)}`
+      for (const query of [{ model }, { version }, { owner: "owner50" }, { vs }, { model, outcome: "loss" }] as ReadonlyArray<
+        Partial<Asked>
+      >) {
+        const [all] = yield* plansOf(Effect.flatMap(queriesOf(file), ({ cameOfSide }) => cameOfSide!(listing(query, null), new Map())))
+        const scans = nodesOf(all!.plan).flatMap((node) =>
+          node["Relation Name"] === "seat" ? [[node["Node Type"], node["Index Name"]]] : []
+        )
+        const matches = nodesOf(all!.plan)
+          .filter((node) => node["Relation Name"] === "match")
+          .map((node) => node["Index Name"])
+        assert.isNotEmpty(scans)
+        for (const scan of scans) assert.deepStrictEqual(scan, ["Index Only Scan", "seat_version"], JSON.stringify(query))
+        assert.deepStrictEqual(matches, ["match_newest"], JSON.stringify(query)) // the season's newest match
+      }
+    })
+  )
+
   it.effect("all of a season's boards are counted without looking up matches", () =>
     Effect.gen(function* () {
       const file = files.find((each) => each.endsWith("/board/queries.ts"))!

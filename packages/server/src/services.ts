@@ -26,6 +26,7 @@ import { MatchAdmin } from "./match/MatchAdmin.ts"
 import { Matches } from "./match/Matches.ts"
 import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
+import { SeatIndexes } from "./match/SeatIndexes.ts"
 import { TallySweep } from "./match/TallySweep.ts"
 import { Models } from "./model/Models.ts"
 import { RivalSweep } from "./model/RivalSweep.ts"
@@ -87,6 +88,7 @@ const Reads = Layer.mergeAll(
   Matches.layer.pipe(Layer.provide(Replays.layer)),
   Models.layer,
   RivalSweep.layer,
+  SeatIndexes.layer,
   TallySweep.layer,
   Forecasts.layer,
   PlatformStatus.layer

@@ -53,25 +53,50 @@ const known = (sql: Sql, since: Since): Fragment => {
         string_to_array(${seasons.map(([, from]) => from.toISOString()).join()}, ',')::timestamptz[]) k(season_id, since))`
 }
 
-/** What has come of a side's matches, a row for each season with a version of it. A side, and even a version, may have two seats in one match. */
+/**
+ * What has come of a side's matches, a row for each season with a version of it. A side, and even a version, may have two seats in one match.
+ * Where all are asked for, newest first, they are counted without being kept, and of each version the first rows are read.
+ */
 export const cameOfSide = (sql: Sql, listing: Listing, since: Since): Fragment => {
-  const { sort } = listing.query
+  const { outcome, sort, vs } = listing.query
   const { where } = versionsOf(sql, listing)
-  const of = isFigured(sort) || conditions(sql, listing).length > 0 ? "match" : "seat"
+  const isAll = !isFigured(sort) && (outcome ?? vs) === undefined && conditions(sql, listing).length === 0
   return sql`
     WITH ${known(sql, since)},
       sided AS MATERIALIZED (SELECT v.id, v.season_id, coalesce(k.since, '-infinity') AS since
         FROM version v JOIN season s ON s.id = v.season_id LEFT JOIN known k ON k.season_id = v.season_id WHERE ${sql.and(where)}),
       seasons AS MATERIALIZED (SELECT s.id, ${sql.literal(`${marksOf(sort)} AS marks, ${edge} AS edge`)}
-        FROM season s WHERE s.id IN (SELECT season_id FROM sided)),
-      fit AS MATERIALIZED (SELECT DISTINCT v.season_id, n.* FROM sided v CROSS JOIN LATERAL (
-        SELECT x.match_id AS id, x.ended_at, ${sql.literal(figureOf(sort))} AS figure
-        FROM ${seatsOf(sql, listing, ratedOfSide, of)} AND x.ended_at >= v.since OFFSET 0) n)
+        FROM season s WHERE s.id IN (SELECT season_id FROM sided))
+      ${isAll ? sql`` : sql`, ${fitOfSide(sql, listing)}`}
     SELECT s.id AS season_id, s.marks, s.edge, c.total, c.early, coalesce(r.rows, '[]') AS rows FROM seasons s
     CROSS JOIN LATERAL (SELECT count(*)::int AS total, (count(*) FILTER (WHERE f.ended_at < s.edge))::int AS early
-      FROM fit f WHERE f.season_id = s.id) c
-    CROSS JOIN LATERAL (SELECT ${sql.literal(asJson)} AS rows FROM (SELECT f.id, f.figure, f.ended_at FROM fit f WHERE f.season_id = s.id
-      ORDER BY ${sql.literal(ORDER)} LIMIT ${sql.literal(String(FIRST_ROWS))}) t) r`
+      FROM ${isAll ? matchesOnce(sql, listing) : sql`fit f WHERE f.season_id = s.id`}) c
+    CROSS JOIN LATERAL (SELECT ${sql.literal(asJson)} AS rows FROM (${isAll ? newestOfSide(sql, listing) : firstOfSide(sql)}) t) r`
+}
+
+/** Those of the side's matches that fit, with their figures. */
+const fitOfSide = (sql: Sql, listing: Listing): Fragment => {
+  const { sort } = listing.query
+  const of = isFigured(sort) || conditions(sql, listing).length > 0 ? "match" : "seat"
+  return sql`fit AS MATERIALIZED (SELECT DISTINCT v.season_id, n.* FROM sided v CROSS JOIN LATERAL (
+        SELECT x.match_id AS id, x.ended_at, ${sql.literal(figureOf(sort))} AS figure
+        FROM ${seatsOf(sql, listing, ratedOfSide, of)} AND x.ended_at >= v.since OFFSET 0) n)`
+}
+
+const firstOfSide = (sql: Sql): Fragment =>
+  sql`SELECT f.id, f.figure, f.ended_at FROM fit f WHERE f.season_id = s.id ORDER BY ${sql.literal(ORDER)} LIMIT ${sql.literal(String(FIRST_ROWS))}`
+
+/** The matches of the season `s`, each once. */
+const matchesOnce = (sql: Sql, listing: Listing): Fragment =>
+  sql`(SELECT n.id, min(n.ended_at) AS ended_at FROM sided v CROSS JOIN LATERAL (SELECT x.match_id AS id, x.ended_at
+        FROM ${seatsOf(sql, listing, ratedOfSide, "seat")} AND x.ended_at >= v.since OFFSET 0) n
+      WHERE v.season_id = s.id GROUP BY n.id) f`
+
+const newestOfSide = (sql: Sql, listing: Listing): Fragment => {
+  const newest = sql.literal(`ORDER BY ended_at DESC, id DESC LIMIT ${FIRST_ROWS}`)
+  return sql`SELECT DISTINCT n.id, NULL::float8 AS figure, n.ended_at FROM sided v CROSS JOIN LATERAL (SELECT DISTINCT x.match_id AS id, x.ended_at
+        FROM ${seatsOf(sql, listing, ratedOfSide, "seat")} AND x.ended_at >= v.since ${newest}) n
+      WHERE v.season_id = s.id ${newest}`
 }
 
 /**

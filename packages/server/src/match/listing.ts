@@ -3,7 +3,8 @@
  * so that it starts from the narrowest index and reads no further than the page:
  *
  *   version, model, owner, vs    the seats of that side's versions, each version's newest first by seat_version, and of those the
- *                                newest; the versions by their own key, version_model or version_owner; trials by seat_trial
+ *                                newest; the versions by their own key, version_model or version_owner; trials by seat_trial; those of
+ *                                the model that it met by seat_version as well, since they have the same time
  *   otherwise                    the season's rated matches in the order of the sort, by match_newest, match_longest,
  *                                match_closest or match_upset; under `discussed` those with comments by thread_discussed,
  *                                then the others by match_newest
@@ -102,11 +103,21 @@ const ofSeason = (sql: Sql, { game, season_id, viewer }: Listing): ReadonlyArray
 ]
 
 /** The conditions on a seat `x` of the side. A seat has its match's time. */
-const seatOf = (sql: Sql, { since, outcome }: Asked): ReadonlyArray<Fragment> => [
-  sql`x.version_id = v.id`,
-  ...(since === undefined ? [] : [sql`x.ended_at >= ${new Date(since)}`]),
-  ...(outcome === undefined ? [] : [outcomeOf(sql, outcome)])
-]
+const seatOf = (sql: Sql, query: Asked): ReadonlyArray<Fragment> => {
+  const { outcome, since, vs } = query
+  const met = (vs?.split(",") ?? []).filter((model) => model !== sideModelOf(query))
+  return [
+    sql`x.version_id = v.id`,
+    ...(since === undefined ? [] : [sql`x.ended_at >= ${new Date(since)}`]),
+    ...(outcome === undefined ? [] : [outcomeOf(sql, outcome)]),
+    ...met.map((model) => metBy(sql, model))
+  ]
+}
+
+/** Whether the model sat there too: read off the index, where its seats by match would be looked up, one page of the table each. */
+const metBy = (sql: Sql, model: string): Fragment =>
+  sql`EXISTS (SELECT 1 FROM version w JOIN seat y ON y.version_id = w.id
+    WHERE w.model_id = ${model} AND w.season_id = v.season_id AND y.ended_at = x.ended_at AND y.match_id = x.match_id)`
 
 const outcomeOf = (sql: Sql, outcome: "win" | "draw" | "loss"): Fragment => {
   const shared = sql`EXISTS (SELECT 1 FROM seat z WHERE z.match_id = x.match_id AND z.rank = 1 AND z.seat <> x.seat)`
@@ -114,17 +125,14 @@ const outcomeOf = (sql: Sql, outcome: "win" | "draw" | "loss"): Fragment => {
   return outcome === "win" ? sql`(x.rank = 1 AND NOT ${shared})` : sql`(x.rank = 1 AND ${shared})`
 }
 
-/** The conditions on a match `m`: on its own columns, except for the seats of models that met and boards by number of players. */
+/** The conditions on a match `m`: on its own columns, except for boards by number of players. */
 export const conditions = (sql: Sql, { query, season_id }: Listing): ReadonlyArray<Fragment> => {
-  const { ladder, map, players_max = 8, players_min = 1, top, vs } = query
+  const { ladder, map, players_max = 8, players_min = 1, top } = query
   return [
     ...(ladder === undefined ? [] : [sql`m.ladder = ${ladder}`]),
     ...(map === undefined ? [] : [sql`m.map_id = ${map}`]),
     ...(query.class === undefined ? [] : [sql`m.classes & ${classBit(query.class)} <> 0`]),
     ...(top === undefined ? [] : [sql`m.best_place <= ${top}`]),
-    ...(vs?.split(",") ?? []).flatMap((model) =>
-      model === sideModelOf(query) ? [] : [sql`EXISTS (SELECT 1 FROM seat y WHERE y.match_id = m.id AND y.model_id = ${model})`]
-    ),
     ...(players_min === 1 && players_max === 8 ? [] : [playersOf(sql, season_id, players_min, players_max)])
   ]
 }

@@ -35,6 +35,7 @@ import matchTallies from "./0042_match_tallies.ts"
 import modelNames from "./0043_model_names.ts"
 import keptLists from "./0044_kept_lists.ts"
 import inlineReplays from "./0045_inline_replays.ts"
+import coveringSeats from "./0046_covering_seats.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -76,5 +77,6 @@ export const migrations = {
   "0042_match_tallies": statements(matchTallies),
   "0043_model_names": statements(modelNames),
   "0044_kept_lists": statements(keptLists),
-  "0045_inline_replays": statements(inlineReplays)
+  "0045_inline_replays": statements(inlineReplays),
+  "0046_covering_seats": statements(coveringSeats)
 }

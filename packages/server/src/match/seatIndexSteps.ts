@@ -1,0 +1,39 @@
+/** The statements by which the indexes of seats by version are replaced beside play (SeatIndexes.ts). */
+
+/** What stands after `ON seat`, by name, in the order in which they are replaced. As migration 0046 makes them. */
+const COVERING = {
+  seat_trial: "(version_id, ended_at DESC) INCLUDE (match_id) WHERE made_mu IS NULL AND rank > 0",
+  seat_version: "(version_id, ended_at DESC) INCLUDE (match_id, rank, made_mu)"
+}
+type Name = keyof typeof COVERING
+export const NAMES = Object.keys(COVERING) as ReadonlyArray<Name>
+
+/** The name of one that is made, until the old one is gone. */
+export const nextOf = (name: Name) => `${name}_next` as const
+
+export interface SeatIndexRow {
+  readonly name: string
+  /** Whether it has all seats: one that was being made when its connection ended has not. */
+  readonly valid: boolean
+  /** Whether it also holds what lists of a side are found by. */
+  readonly covers: boolean
+}
+
+/** By the catalogue. */
+export const INDEXES = `SELECT c.relname AS name, i.indisvalid AS valid, i.indnatts > i.indnkeyatts AS covers
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE i.indrelid = 'seat'::regclass AND c.relname IN (${NAMES.flatMap((name) => [name, nextOf(name)])
+    .map((name) => `'${name}'`)
+    .join()}) ORDER BY c.relname`
+
+/** For the session: a transaction's lock would end with the first statement, none of which may be in a transaction. */
+export const LOCK = "SELECT pg_try_advisory_lock(hashtextextended('seat indexes', 0)) AS held"
+export const UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('seat indexes', 0))"
+
+/** Making an index waits for every transaction that is under way, and takes a minute for 25,000,000 seats. */
+export const UNLIMITED = "SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)"
+export const LIMITED = ["RESET statement_timeout", "RESET lock_timeout"]
+
+export const made = (name: Name) => `CREATE INDEX CONCURRENTLY ${nextOf(name)} ON seat ${COVERING[name]}`
+export const dropped = (name: string) => `DROP INDEX CONCURRENTLY ${name}`
+export const renamed = (name: Name) => `ALTER INDEX ${nextOf(name)} RENAME TO ${name}`

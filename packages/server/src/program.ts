@@ -8,7 +8,7 @@ import { type Context, Effect, Layer, Redacted } from "effect"
 import { makeDevSignIn } from "./account/DevSignIn.ts"
 import { Providers } from "./account/Providers.ts"
 import { SignIn } from "./account/SignIn.ts"
-import { ASKS_PATH, answerAsks } from "./actor/DirectAsks.ts"
+import { answerAsks } from "./actor/DirectAsks.ts"
 import { LocalMailboxes } from "./actor/LocalMailboxes.ts"
 import * as MatchTraces from "./actor/MatchTraces.ts"
 import { Parking } from "./actor/Parking.ts"
@@ -94,7 +94,7 @@ const gaugesOf = ({ datasets, metrics }: SettingsShape) => {
 
 /** The others also ask this node's seasons past the cluster's messages. */
 const amongOthers = (node: Address, { nodes }: LoadedSecrets, tls: NodeTls | undefined) =>
-  Layer.unwrap(Effect.map(answerAsks, (answer) => Cluster.layerAmongOthers(node, nodes, tls, [{ path: ASKS_PATH, answer }]))).pipe(
+  Layer.unwrap(Effect.map(answerAsks, (answer) => Cluster.layerAmongOthers(node, nodes, tls, answer))).pipe(
     Layer.provide(LocalMailboxes.layer)
   )
 

@@ -1,21 +1,22 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
-import { type PeerAnswer, PeerAway, PeerLink } from "../node/PeerLink.ts"
+import type { PeerAnswer } from "../node/AskServer.ts"
+import { PeerAway, PeerLink } from "../node/PeerLink.ts"
 import { makeDirectAsks } from "./DirectAsks.ts"
 
 const commands = [{ _tag: "Tick" } as const]
 const replies = JSON.stringify({ replies: [{}] })
 
-/** Asks of one season whose host is learnt to be `a:1`, and later is where `world.host` says; `post` is what the link does. */
-const asking = Effect.fnUntraced(function* (post: (address: string) => Effect.Effect<PeerAnswer, PeerAway>) {
-  const world = { host: "a:1", by_cluster: 0, posted: [] as Array<string> }
+/** Asks of one season whose host is learnt to be `a:1`, and later is where `world.host` says; `answer` is what the link does. */
+const asking = Effect.fnUntraced(function* (answer: (address: string) => Effect.Effect<PeerAnswer, PeerAway>) {
+  const world = { host: "a:1", by_cluster: 0, asked: [] as Array<string> }
   const link = {
     self: "me:1",
-    post: (address: string) =>
+    ask: (address: string) =>
       Effect.suspend(() => {
-        world.posted.push(address)
-        return post(address)
+        world.asked.push(address)
+        return answer(address)
       })
   }
   const direct = yield* makeDirectAsks.pipe(Effect.provideService(PeerLink, link))
@@ -31,7 +32,7 @@ const asking = Effect.fnUntraced(function* (post: (address: string) => Effect.Ef
   )
   yield* ask
   yield* TestClock.adjust("1 second")
-  assert.deepStrictEqual([world.by_cluster, world.posted], [1, []])
+  assert.deepStrictEqual([world.by_cluster, world.asked], [1, []])
   return { world, ask }
 })
 
@@ -45,20 +46,20 @@ it.effect("a host that is slow is not asked again by the cluster, and one that h
     yield* TestClock.adjust("100 millis")
     assert.deepInclude(yield* Fiber.join(asked), { _tag: "Unavailable", season: "s1" })
     yield* ask
-    assert.deepStrictEqual([world.by_cluster, world.posted], [1, ["a:1", "b:1"]])
+    assert.deepStrictEqual([world.by_cluster, world.asked], [1, ["a:1", "b:1"]])
   }).pipe(Effect.scoped)
 )
 
 it.effect("a host that cannot be reached, or does not have the season, is forgotten, and the cluster asked", () =>
   Effect.gen(function* () {
-    for (const post of [
+    for (const answer of [
       (address: string) => Effect.fail(new PeerAway({ address, reason: "refused" })),
       () => Effect.succeed({ status: 404, text: "" })
     ]) {
-      const { ask, world } = yield* asking(post)
+      const { ask, world } = yield* asking(answer)
       yield* ask
       yield* ask
-      assert.deepStrictEqual([world.by_cluster, world.posted], [3, ["a:1"]])
+      assert.deepStrictEqual([world.by_cluster, world.asked], [3, ["a:1"]])
     }
   }).pipe(Effect.scoped)
 )

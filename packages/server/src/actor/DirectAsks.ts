@@ -1,8 +1,8 @@
 /**
- * Asks a season that lives on another node directly, by one request to its host. The cluster's own message costs several times as much as
+ * Asks a season that lives on another node directly, by one message to its host. The cluster's own message costs several times as much as
  * the season's step.
  *
- *   ask ──host known──▶ POST to it ──replies, or its refusal──▶ the caller
+ *   ask ──host known──▶ sent to it ──replies, or its refusal──▶ the caller
  *    │                     ├─ does not host it any more, cannot be reached ─▶ forgotten ─┐
  *    │                     └─ says nothing in time ─▶ unavailable; meanwhile its host is asked for
  *    └─────not known────────────────────────────────────────────────────────▶ the cluster; meanwhile its host is asked for
@@ -13,15 +13,12 @@
  */
 
 import type { Command, Reply } from "@agon/domain/season/Command.ts"
-import { ByteSize, Clock, Duration, Effect, Metric, Option, Schema } from "effect"
-import { HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Clock, Duration, Effect, Metric, Option, Schema } from "effect"
+import type { AnswerAsk, PeerAnswer } from "../node/AskServer.ts"
 import { PeerLink } from "../node/PeerLink.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import { LocalMailboxes, onceKnown } from "./LocalMailboxes.ts"
 import * as Mailbox from "./Mailbox.ts"
-
-/** Where other nodes ask, at AGON_NODE and with the nodes' credential. */
-export const ASKS_PATH = "/nodes/asks"
 
 interface Asked {
   readonly season: string
@@ -29,26 +26,35 @@ interface Asked {
 }
 type Answered = { readonly replies: ReadonlyArray<Reply> } | { readonly closed: boolean } | { readonly unavailable: string }
 
-/** An ask holds what a runner said in a body of 1 MiB; the text of its replays may take six times as much here. */
-const ASK_BYTES_MAX = ByteSize.mebibytes(16)
-
-/** The route's answer. Only nodes of the installation come so far. */
-export const answerAsks = Effect.gen(function* () {
-  const mailboxes = yield* LocalMailboxes
-  const answer = Effect.fnUntraced(function* (request: HttpServerRequest.HttpServerRequest) {
-    const { commands, season } = JSON.parse(yield* request.text) as Asked
-    const mailbox = mailboxes.get(season)
-    if (mailbox === undefined) return HttpServerResponse.empty({ status: 404 })
-    const answered: Answered = yield* Effect.match(onceKnown(mailbox, commands), {
-      onSuccess: (replies) => ({ replies }),
-      onFailure: (refused) => (refused._tag === "SeasonClosed" ? { closed: true } : { unavailable: refused.reason })
+/** The host's answer. Only nodes of the installation come so far. */
+export const answerAsks: Effect.Effect<AnswerAsk, never, LocalMailboxes> = Effect.map(LocalMailboxes, (mailboxes) => {
+  const notHere = Effect.succeed<PeerAnswer>({ status: 404, text: "" })
+  return (text) => {
+    const asked = askedIn(text)
+    if (asked === undefined) return Effect.undefined
+    const mailbox = mailboxes.get(asked.season)
+    if (mailbox === undefined) return notHere
+    return Effect.match(onceKnown(mailbox, asked.commands), {
+      onSuccess: (replies) => written({ replies }),
+      onFailure: (refused) => written(refused._tag === "SeasonClosed" ? { closed: true } : { unavailable: refused.reason })
     })
-    return HttpServerResponse.text(JSON.stringify(answered), { contentType: "application/json" })
-  })
-  return Effect.flatMap(HttpServerRequest.HttpServerRequest, answer).pipe(
-    Effect.provideService(HttpServerRequest.MaxBodySize, ASK_BYTES_MAX)
-  )
+  }
 })
+
+const written = (answered: Answered): PeerAnswer => ({ status: 200, text: JSON.stringify(answered) })
+
+/** Undefined where no node would ask so. What is in a command is not looked at: it was checked by the node that sends it. */
+const askedIn = (text: string): Asked | undefined => {
+  const asked: Partial<Asked> | null | undefined = parsed(text)
+  const isAsk =
+    typeof asked?.season === "string" &&
+    Array.isArray(asked.commands) &&
+    asked.commands.length <= Mailbox.COMMANDS_MAX &&
+    asked.commands.every((command: Command | null) => typeof command?._tag === "string")
+  return isAsk ? (asked as Asked) : undefined
+}
+
+const parsed = (text: string) => Option.getOrUndefined(Option.liftThrowable(JSON.parse)(text))
 
 /** A host that is gone with its machine is known to the cluster some seconds later. */
 const DIRECT_TIMEOUT = Duration.seconds(3)
@@ -99,7 +105,7 @@ export const makeDirectAsks = Effect.gen(function* () {
       })
       const slow = Effect.andThen(learn(link.self, season, where), Effect.fail(new Mailbox.Unavailable({ season, reason: SLOW })))
       const asked: Asked = { season, commands }
-      return Effect.matchEffect(Effect.timeout(link.post(host, ASKS_PATH, JSON.stringify(asked)), DIRECT_TIMEOUT), {
+      return Effect.matchEffect(Effect.timeout(link.ask(host, JSON.stringify(asked)), DIRECT_TIMEOUT), {
         onFailure: ({ _tag }) => (_tag === "PeerAway" ? elsewhere : slow),
         onSuccess: ({ status, text }) => {
           const answered = status === 200 ? answeredIn(text, commands.length) : undefined

@@ -123,7 +123,7 @@ export class SeasonActors extends Context.Service<
           const local = mailboxes.get(season)
           if (local !== undefined) return onceBegun(local, commands)
           const { Ask, Where } = client(season)
-          return remote(season, direct(season, commands, Ask({ commands }), Where()))
+          return direct(season, commands, remote(season, Ask({ commands })), Where())
         })
       return SeasonActors.of({
         wake,

@@ -32,9 +32,10 @@ import type { NodeTls } from "../config/nodeTls.ts"
 import { StartRefused } from "../config/StartRefused.ts"
 import type { Address } from "../config/variables.ts"
 import { NodeSql } from "../database/Database.ts"
+import type { AnswerAsk } from "./AskServer.ts"
 import { lookout } from "./Lookout.ts"
 import { PeerLink } from "./PeerLink.ts"
-import { layerPeerClients, layerPeerServer, type PeerRoute } from "./Peers.ts"
+import { layerPeerClients, layerPeerServer } from "./Peers.ts"
 
 /** A single process; the actors need the cluster only to be hosted. */
 export const layerAlone: Layer.Layer<Sharding.Sharding, never, SqlClient.SqlClient> = SingleRunner.layer({ runnerStorage: "memory" }).pipe(
@@ -66,7 +67,7 @@ const layerSql = Layer.effect(
 export const SHARDS = 16
 
 /** `node` is the address of this node for the others, `secret` is shared by all; with `tls` nodes present certificates to each other. */
-export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined, routes: ReadonlyArray<PeerRoute>) => {
+export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined, answer: AnswerAsk) => {
   const config = ShardingConfig.layer({
     runnerAddress: Option.some(RunnerAddress.make(node.host, node.port)),
     shardsPerGroup: SHARDS,
@@ -78,7 +79,7 @@ export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: 
   const clients = layerPeerClients(secret, tls)
   // A ping that waits behind others' messages would make a busy node look like one that is gone.
   const health = RunnerHealth.layerPing.pipe(Layer.provide(Runners.layerRpc), Layer.provide(layerPeerClients(secret, tls)))
-  return layerPeerServer(node, secret, tls, routes).pipe(
+  return layerPeerServer(node, secret, tls, answer).pipe(
     Layer.merge(PeerLink.layerOf(node, secret, tls)),
     Layer.provideMerge(HttpRunner.layerClient),
     Layer.provide([clients, health]),

@@ -1,19 +1,22 @@
 /**
  * Calls between nodes: over HTTP at AGON_NODE, with a server and a router separate from the public one. The paths are `/nodes/`,
- * of the cluster's own messages, and those of handlers that are given to the server. A request has the nodes' credential in its Authorization header, derived from a secret of the installation and compared in constant
- * time; its body is not read before that. With TLS each side presents a certificate as well (config/nodeTls.ts).
+ * of the cluster's own messages, and `/nodes/asks`, of asks of seasons: by POST, or many over a connection that is upgraded there
+ * (AskServer.ts). A request has the nodes' credential in its Authorization header, derived from a secret of the installation and compared in
+ * constant time; its body is not read before that. With TLS each side presents a certificate as well (config/nodeTls.ts).
  */
 
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Effect, Layer, type Redacted, type Scope } from "effect"
+import { ByteSize, Effect, Layer, type Redacted, type Scope } from "effect"
 import { HttpRunner } from "effect/cluster"
 import { HttpClient, HttpClientRequest, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { NodeTls } from "../config/nodeTls.ts"
 import type { Address } from "../config/variables.ts"
 import { sameSecret } from "../http/constantTime.ts"
 import { BACKLOG, cannotListen } from "../http/listening.ts"
+import { type AnswerAsk, ASK_BYTES_MAX, makeAskServer } from "./AskServer.ts"
 import { nodesCredential } from "./credential.ts"
+import { ASKS_PATH } from "./PeerLink.ts"
 import { makePeerServer } from "./peerServer.ts"
 
 /** The client ends every path with a slash. */
@@ -42,34 +45,51 @@ export const layerPeerClients = (secret: Redacted.Redacted, tls: NodeTls | undef
   return HttpRunner.layerClientProtocolHttp({ path: NODES_PATH, https: tls !== undefined }).pipe(Layer.provide(http))
 }
 
-/** Answers other nodes at a path of its own. */
-export interface PeerRoute {
-  readonly path: string
-  readonly answer: Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest.HttpServerRequest | Scope.Scope>
-}
+type Answer = Effect.Effect<HttpServerResponse.HttpServerResponse, unknown, HttpServerRequest.HttpServerRequest | Scope.Scope>
 
-/** Serves other nodes' commands to the seasons hosted here. */
-export const layerPeerServer = (
-  { host, port }: Address,
-  secret: Redacted.Redacted,
-  tls: NodeTls | undefined,
-  routes: ReadonlyArray<PeerRoute>
-) => {
+/** Serves other nodes' commands to the seasons hosted here: the cluster's messages, and the asks that `answer` answers. */
+export const layerPeerServer = ({ host, port }: Address, secret: Redacted.Redacted, tls: NodeTls | undefined, answer: AnswerAsk) => {
   const credential = nodesCredential(secret)
-  const make = () => makePeerServer(tls, credential)
-  return Layer.unwrap(
-    Effect.map(HttpRunner.toHttpEffect, (answer) => HttpServer.serve(guarded([{ path: NODES_PATH, answer }, ...routes], credential)))
-  ).pipe(
-    Layer.provide(NodeHttpServer.layer(make, { host, port, backlog: BACKLOG }).pipe(Layer.catch(cannotListen("AGON_NODE", { host, port }))))
+  const served = Effect.map(HttpRunner.toHttpEffect, (messages) =>
+    HttpServer.serve(
+      guarded(
+        new Map<string, Answer>([
+          [NODES_PATH, messages],
+          [ASKS_PATH, answerPost(answer)]
+        ]),
+        credential
+      )
+    )
+  )
+  return Layer.unwrap(served).pipe(
+    Layer.provide(
+      Layer.unwrap(
+        Effect.map(makeAskServer(answer), (asks) => {
+          const make = () => makePeerServer(tls, credential, { path: ASKS_PATH, asks })
+          return NodeHttpServer.layer(make, { host, port, backlog: BACKLOG }).pipe(Layer.catch(cannotListen("AGON_NODE", { host, port })))
+        })
+      )
+    )
   )
 }
 
-const guarded = (routes: ReadonlyArray<PeerRoute>, credential: string) =>
-  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }): PeerRoute["answer"] => {
-    const route = routes.find(({ path }) => path === url)
+/** For nodes of an earlier release, and for asks that find no connection. */
+const answerPost = (answer: AnswerAsk): Answer =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ text }) => Effect.flatMap(text, answer)).pipe(
+    Effect.map((answered) =>
+      answered === undefined
+        ? HttpServerResponse.empty({ status: 400 })
+        : HttpServerResponse.text(answered.text, { status: answered.status, contentType: "application/json" })
+    ),
+    Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(ASK_BYTES_MAX))
+  )
+
+const guarded = (routes: ReadonlyMap<string, Answer>, credential: string) =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, ({ headers, method, url }): Answer => {
+    const route = routes.get(url)
     if (route === undefined) return Effect.succeed(nothingHere)
     if (!sameSecret(headers["authorization"] ?? "", credential)) return Effect.succeed(notANode)
-    return method === "POST" ? route.answer : Effect.succeed(nothingHere)
+    return method === "POST" ? route : Effect.succeed(nothingHere)
   })
 
 /** Closes the connection, since a body that follows is not read. */

@@ -7,18 +7,31 @@ import { connect as connectTls } from "node:tls"
 import { afterAll, assert, beforeAll, it } from "@effect/vitest"
 import * as Certificates from "../../../../test/support/Certificates.ts"
 import { allowed } from "../../../../test/support/slack.ts"
-import { makePeerServer, STRANGER_MS, STRANGERS_MAX } from "./peerServer.ts"
+import { FRAMES } from "./FrameSocket.ts"
+import { makePeerServer, STRANGER_MS, STRANGERS_MAX, type Upgrades } from "./peerServer.ts"
 
 const CREDENTIAL = "Bearer of-a-node"
 const head = (rest: string) => `POST / HTTP/1.1\r\nhost: here\r\n${rest}`
 const asNode = head(`authorization: ${CREDENTIAL}\r\ncontent-length: 0\r\n\r\n`)
 const MEBIBYTE = Buffer.alloc(1024 * 1024)
+const PATH = "/asks"
+/** Connections whose upgrade was accepted; nothing is answered on them. */
+const taken = new Set<Socket>()
+const upgrades: Upgrades = {
+  path: PATH,
+  asks: {
+    take: (socket) => void taken.add(socket),
+    part: () => {
+      for (const socket of taken) socket.destroy()
+    }
+  }
+}
 
 let server: Server
 /** Ends of the connections that were opened, as the server sees them: a client that keeps its half open need not notice. */
 const ends: Array<Promise<unknown>> = []
 beforeAll(async () => {
-  server = makePeerServer(undefined, CREDENTIAL)
+  server = makePeerServer(undefined, CREDENTIAL, upgrades)
   // As the handler of effect is: it leaves an upgraded connection half open.
   server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 Unauthorized\r\n\r\n"))
   server.on("request", ({ headers }, response) => {
@@ -98,6 +111,32 @@ it("a stranger is closed in time: silent, slow with its head, with a body that n
   assert.isBelow(body.taken(), 64 * MEBIBYTE.length)
 })
 
+it("only a node's connection is upgraded: with the credential, at the path and to the protocol of asks; it is no stranger's then", {
+  timeout: 60_000
+}, async () => {
+  const upgrade = (over: { readonly path?: string; readonly authorization?: string; readonly to?: string; readonly method?: string }) => {
+    const { authorization = CREDENTIAL, method = "GET", path = PATH, to = FRAMES } = over
+    const opened = open()
+    opened.socket.write(
+      `${method} ${path} HTTP/1.1\r\nhost: here\r\nauthorization: ${authorization}\r\nconnection: Upgrade\r\nupgrade: ${to}\r\n\r\n`
+    )
+    return opened
+  }
+  for (const wrong of [{ authorization: "Bearer x" }, { authorization: "" }, { path: "/" }, { to: "websocket" }, { method: "POST" }]) {
+    const { closed, heard } = upgrade(wrong)
+    await closed
+    assert.strictEqual(heard.text, "", JSON.stringify(wrong))
+  }
+  const node = upgrade({})
+  await answered(node.socket)
+  assert.match(node.heard.text, /^HTTP\/1.1 101 .*\r\n\r\n$/s)
+  assert.strictEqual(taken.size, 1)
+  const strangers = Array.from({ length: STRANGERS_MAX + 1 }, () => open())
+  await strangers[0]!.closed
+  assert.isFalse(node.heard.closed)
+  for (const { socket } of [node, ...strangers]) socket.destroy()
+})
+
 const missing = Certificates.missingOpenssl()
 it.skipIf(missing !== undefined)(
   `over TLS a node keeps its connection among strangers who never end their handshake${missing === undefined ? "" : `: ${missing}`}`,
@@ -105,7 +144,7 @@ it.skipIf(missing !== undefined)(
   async () => {
     const made = Certificates.make()
     const [tls, ca] = [Certificates.read(made.node), readFileSync(made.ca)]
-    const secure = makePeerServer({ ...tls, ca }, CREDENTIAL)
+    const secure = makePeerServer({ ...tls, ca }, CREDENTIAL, upgrades)
     secure.on("request", (_, response) => response.end())
     await new Promise<void>((resolve) => secure.listen(0, "127.0.0.1", resolve))
     const { port } = secure.address() as AddressInfo

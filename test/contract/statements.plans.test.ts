@@ -346,7 +346,7 @@ layer(filled)("plans", (it) => {
         for (const name of names) {
           const key = `${relative(folder, file)} ${name}`
           const planned = yield* statementPlans(file, name, key)
-          if (planned.length === 0) failed.push(`${key} was not planned: its arguments do not fit`)
+          if (planned.length === 0) failed.push(`${key} was not planned: none of UNNAMED fits it, and ARGUMENTS has no line of it`)
           for (const one of planned)
             for (const part of growingParts(one, LARGE, SORTED_MAX))
               if (!WAITING.has(part) && !COUNTING.has(`${key} ${part}`)) failed.push(`${key} ${part}`)

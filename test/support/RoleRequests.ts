@@ -318,7 +318,7 @@ export const prepare = (row: Row, caller: Caller, n: number): Effect.Effect<Send
   Effect.map((requests[routeOf(row)] ?? ready({}))(caller, n), ({ json, names = {}, query = "", session }) => {
     const all = { ...namesOf(row), ...names }
     const url = row.path.replace(/\{(\w+)\}/g, (_, key: string) =>
-      encodeURIComponent(all[key] ?? assert.fail(`${routeOf(row)} needs ${key}`))
+      encodeURIComponent(all[key] ?? assert.fail(`${routeOf(row)} needs ${key}: it has no line in RoleRequests.ts`))
     )
     return {
       method: row.method,

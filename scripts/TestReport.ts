@@ -1,6 +1,7 @@
 /**
- * Vitest's reporter of scripts/test: writes what a run came to as JSON to the file that AGON_TEST_REPORT names. It tells what vitest's
- * own JSON leaves out: why a hook of a suite failed, and errors that belong to no test.
+ * Vitest's reporter of scripts/test: writes what a run came to as JSON to the file that
+ * AGON_TEST_REPORT names. It tells what vitest's own JSON leaves out: why a hook of a suite failed, and
+ * errors that belong to no test.
  */
 import { writeFileSync } from "node:fs"
 import { relative } from "node:path"

@@ -1,8 +1,9 @@
 /**
- * Completes package-lock.json after `npm install` against a registry that does not carry every platform's packages: npm
- * leaves out what it could not look up, and `npm ci` then refuses the lock file on every machine. The entries added here
- * name the required version and its platforms; nothing is downloaded for other platforms. If the registry knows a package,
- * its integrity is entered too. `npm run tidy` says when to run this.
+ * Completes package-lock.json after `npm install` against a registry that does not carry every
+ * platform's packages: npm leaves out what it could not look up, and `npm ci` then refuses the lock file
+ * on every machine. The entries added here name the required version and its platforms; nothing is
+ * downloaded for other platforms. If the registry knows a package, its integrity is entered too.
+ * `npm run tidy` says when to run this.
  *
  *   node scripts/completeLock.ts
  */
@@ -55,7 +56,10 @@ function machineOf(name: string): Pick<Locked, "os" | "cpu" | "libc"> {
   return { os: [os], cpu: [known], ...(name.includes("musl") ? { libc: ["musl"] } : {}) }
 }
 
-/** Packages from a registry without an integrity in the lock file. Workspaces and links to them come with the checkout. */
+/**
+ * Packages from a registry without an integrity in the lock file. Workspaces and links to
+ * them come with the checkout.
+ */
 export const withoutIntegrity = (packages: Packages): ReadonlyArray<readonly [place: string, locked: Locked]> =>
   Object.entries(packages).filter(
     ([place, { integrity, link }]) => place.includes("node_modules/") && link !== true && integrity === undefined

@@ -3,8 +3,8 @@
  *
  *   node scripts/packClient.ts ./OUT     makes the folder OUT, for `npm pack ./OUT`
  *
- * The compiler writes the api package and the files of domain that it imports. The package's one dependency is effect, in whose terms the
- * client's types are.
+ * The compiler writes the api package and the files of domain that it imports. The package's one dependency
+ * is effect, in whose terms the client's types are.
  */
 import { execFileSync } from "node:child_process"
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
@@ -28,7 +28,10 @@ const rewrite = (folder: string, ending: string, change: (text: string, file: st
   }
 }
 
-/** The sources, with every import of ours as a path: the compiler takes other packages for libraries that lie elsewhere. */
+/**
+ * The sources, with every import of ours as a path: the compiler takes other packages for
+ * libraries that lie elsewhere.
+ */
 const copySources = (folder: string): void => {
   for (const name of SOURCES)
     cpSync(join(PACKAGES, name, "src"), join(folder, name, "src"), { recursive: true, filter: (file) => !file.endsWith(".test.ts") })

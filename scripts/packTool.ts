@@ -1,12 +1,13 @@
 /**
- * Makes the package of `agon` that installs anywhere: JavaScript for Node 20 and later, with everything inside, so that it has no
- * dependencies and its installation asks nobody.
+ * Makes the package of `agon` that installs anywhere: JavaScript for Node 20 and later, with everything
+ * inside, so that it has no dependencies and its installation asks nobody.
  *
  *   node scripts/packTool.ts ./OUT     makes the folder OUT, for `npm pack ./OUT` (without `./` npm asks the registry for a package OUT)
  *
- * Rolldown bundles it, which Vite has brought here already: the compiler alone would leave a thousand files to be read at each start, and
- * the workspace's packages, which are published nowhere. Each command is a chunk of its own. All chunks lie in one folder;
- * packedPlaces.ts tells the sandbox which files it finds there, and packedRunner.ts where the runner is.
+ * Rolldown bundles it, which Vite has brought here already: the compiler alone would leave a thousand files
+ * to be read at each start, and the workspace's packages, which are published nowhere. Each command is a
+ * chunk of its own. All chunks lie in one folder; packedPlaces.ts tells the sandbox which files it finds
+ * there, and packedRunner.ts where the runner is.
  */
 import { cpSync, mkdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -32,8 +33,8 @@ const ENTRIES = {
 const here = (name: string) => readFileSync(join(import.meta.dirname, name), "utf8")
 
 /**
- * By module: the text that the packed tool takes for it. Two know paths; the third passes on what a bundle of CommonJS does not name; the last
- * has a folder that belongs to an installation of the service.
+ * By module: the text that the packed tool takes for it. Two know paths; the third passes on what a bundle of
+ * CommonJS does not name; the last has a folder that belongs to an installation of the service.
  */
 const instead = (): ReadonlyArray<readonly [module: string, text: string]> => [
   [join(PACKAGES, "sandbox/src/places.ts"), here("packedPlaces.ts")],

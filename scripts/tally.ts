@@ -18,8 +18,8 @@ export interface Tally {
 const MESSAGE_LINES = 12
 
 /**
- * Each failed test, hook and file and each error outside of the tests counts as one failure, and so does a run that fails without any:
- * a leftover process, a runner that was killed and wrote no report.
+ * Each failed test, hook and file and each error outside of the tests counts as one failure, and so does a
+ * run that fails without any: a leftover process, a runner that was killed and wrote no report.
  */
 export function tally(text: string | undefined, status: number): Tally {
   const report = parse(text)

@@ -3,8 +3,9 @@
  *
  *   node examples/train/gauntlet.ts [--game snakes] [--matches 200] [--rivals NAME,NAME] [--json] MODEL.onnx...
  *
- * So many matches of each pair, half on a board of 7x7 and half on one of 11x11 (othello: 6x6 and 8x8), with two seats, each seed once
- * from either seat. A draw is half a win; the interval is Wilson's, of 95 %. One model has a line for each rival, several have a row each.
+ * So many matches of each pair, half on a board of 7x7 and half on one of 11x11 (othello: 6x6 and 8x8), with
+ * two seats, each seed once from either seat. A draw is half a win; the interval is Wilson's, of 95 %. One
+ * model has a line for each rival, several have a row each.
  */
 import { readFileSync } from "node:fs"
 import { basename } from "node:path"

@@ -16,7 +16,10 @@ export const floorPlan: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** Programs do not import each other, but for the tool, which starts the runner (packages/cli/src/places.ts). */
 export const programs: ReadonlyArray<string> = ["server", "runner", "site", "cli"]
 
-/** The rules of the season read no clock and touch no machine, so nothing of Node's either; those of the games run in browsers too. */
+/**
+ * The rules of the season read no clock and touch no machine, so nothing of Node's either; those of
+ * the games run in browsers too.
+ */
 export const withoutBuiltins: ReadonlyArray<string> = ["domain", "engine"]
 
 /** The same feature folders in every package, so that one feature is found in all of them under one name. */
@@ -40,8 +43,9 @@ export const features: ReadonlyArray<string> = [
 ]
 
 /**
- * Folders beside the features, by package: the machine under the server, and the terms of a package's own field. Any package
- * may have a folder `testing`, which only tests import; the games' folders are those of the engine that hold a `game.ts`.
+ * Folders beside the features, by package: the machine under the server, and the terms of a package's own
+ * field. Any package may have a folder `testing`, which only tests import; the games' folders are those of
+ * the engine that hold a `game.ts`.
  */
 export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   api: ["documentation", "program"],

@@ -1,6 +1,7 @@
 /**
- * How often pairs of owners are said to agree more than chance allows: in fields where nobody colludes, and in such where an
- * entry loses to one other on purpose, in a share of their matches (a quarter as many fields). The season's own pairing and ratings, known strengths.
+ * How often pairs of owners are said to agree more than chance allows: in fields where nobody colludes, and
+ * in such where an entry loses to one other on purpose, in a share of their matches (a quarter as many
+ * fields). The season's own pairing and ratings, known strengths.
  *
  *   node test/bench/collusion.ts [fields, 200] [entries, 20] [games, 200] [seats, 2] [field, static] [spread, 200] [entries an owner, 1]
  */

@@ -32,7 +32,10 @@ const recordMatch = (engine: Engine<any, any>, board: BoardFile, seed: number): 
   return match
 }
 
-/** Turns and matches a second of CPU time, which other programs on the machine disturb less than the clock on the wall. */
+/**
+ * Turns and matches a second of CPU time, which other programs on the machine disturb
+ * less than the clock on the wall.
+ */
 const measure = (engine: Engine<any, any>, board: BoardFile, matches: ReadonlyArray<Match>, planes: boolean, seconds: number) => {
   const spec = engine.spec(board)
   const observation = new Float32Array(spec.planes * spec.rows * spec.cols)

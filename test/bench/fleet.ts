@@ -1,10 +1,11 @@
 /**
- * A fleet of simulated runners that comes within minutes: from 205 to as many as this machine holds, each a session of the real
- * protocol over HTTP, through nginx with scripts/nginx.conf or past it, on one Postgres and one Redis. Most of them wait in long polls;
- * a sixth as many matches as entries are played, with heartbeats, replays that hold good, and audits. It reports latencies, what a
- * waiting runner takes of memory, and what each operation takes of CPU time; with `--faults` a node, Redis and Postgres are killed in
- * the midst. Afterwards it adds up the books: no lease was lost that was kept in time, every accepted result is rated once, and the
- * ratings are what a replay of the log makes. It fails where they do not add up.
+ * A fleet of simulated runners that comes within minutes: from 205 to as many as this machine holds, each a
+ * session of the real protocol over HTTP, through nginx with scripts/nginx.conf or past it, on one Postgres
+ * and one Redis. Most of them wait in long polls; a sixth as many matches as entries are played, with
+ * heartbeats, replays that hold good, and audits. It reports latencies, what a waiting runner takes of
+ * memory, and what each operation takes of CPU time; with `--faults` a node, Redis and Postgres are killed in
+ * the midst. Afterwards it adds up the books: no lease was lost that was kept in time, every accepted result
+ * is rated once, and the ratings are what a replay of the log makes. It fails where they do not add up.
  *
  *   node test/bench/fleet.ts [--nodes 3] [--from 205] [--runners 2000] [--entries 3000] [--ramp 30] [--seconds 20] [--play 20]
  *     [--readers 0] [--faults node,redis,postgres] [--straight] [--profile DIRECTORY] [--write COSTS.json] [--check COSTS.json]

@@ -1,6 +1,6 @@
 /**
- * A season of 100,000 entries: how long a claim takes, a preflight, a submission and the start of a round, how long whoever asks
- * waits meanwhile, and what the state takes.
+ * A season of 100,000 entries: how long a claim takes, a preflight, a submission and the start of a round,
+ * how long whoever asks waits meanwhile, and what the state takes.
  *
  *   node test/bench/large.ts [entries, 100000] [superseded versions, as many]
  */

@@ -1,6 +1,6 @@
 /**
- * The index of benches. Each is a program of its own and prints ratios measured in one interleaved run; figures that stand
- * alone mean little on a machine that others use.
+ * The index of benches. Each is a program of its own and prints ratios measured in one interleaved run;
+ * figures that stand alone mean little on a machine that others use.
  *
  *   npm run bench                       every bench with its ordinary arguments, some 50 minutes
  *   npm run bench http start            some

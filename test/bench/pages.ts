@@ -6,9 +6,10 @@
  *          another part of the ladder, so that the site has kept no page that it could confirm, and the service keeps no answer. The
  *          name of the game is all that the page reads besides, once a minute
  *
- * The service has core 0 with the site that stands behind it; wrk and Postgres share core 1. Rounds are interleaved, ratios are taken
- * round by round, and their median; the CPU is that of the service and the site together, without and with that of Postgres. At the end
- * of a round wrk leaves requests under way, whose rest is counted in no round: the next one begins when they are done.
+ * The service has core 0 with the site that stands behind it; wrk and Postgres share core 1. Rounds are
+ * interleaved, ratios are taken round by round, and their median; the CPU is that of the service and the site
+ * together, without and with that of Postgres. At the end of a round wrk leaves requests under way, whose
+ * rest is counted in no round: the next one begins when they are done.
  *
  *   node test/bench/pages.ts [rounds, 9] [seconds, 1] [--profile: of the site, while pages are made anew]
  */
@@ -30,7 +31,10 @@ import { insertField } from "./play/field.ts"
 
 const SEASON = id("season", 1)
 const ENTRIES = 2_000
-/** After so many requests V8 has optimized both paths: by their number, since a busy machine answers a fraction of them in a second. */
+/**
+ * After so many requests V8 has optimized both paths: by their number, since a busy machine answers a
+ * fraction of them in a second.
+ */
 const WARM_REQUESTS = 1_500
 const WARM_S = 2
 const BAR = 1.5
@@ -43,7 +47,10 @@ const PARTS = 1_900
 const readAt = (cursor: number | string) => `/v1/games/snakes/leaderboard?season=${SEASON}&ladder=open&cursor=${cursor}&limit=52`
 const pageAt = (cursor: number | string) => `/games/snakes/seasons/${SEASON}/ladders/open?cursor=${cursor}`
 
-/** Asks for one part after the other, over all runs: one that began where another did would find its pages kept by the site. */
+/**
+ * Asks for one part after the other, over all runs: one that began where another did would
+ * find its pages kept by the site.
+ */
 class Turns {
   #asked = 0
   readonly file: string
@@ -102,7 +109,10 @@ const LOOKED_AFTER_MS = 400
 /** The processor time that both processes take in that time without a request. */
 const IDLE_US = 30_000
 
-/** The requests that wrk has left under way are answered: the site has as many of one visitor under way as wrk has connections. */
+/**
+ * The requests that wrk has left under way are answered: the site has as many of one visitor
+ * under way as wrk has connections.
+ */
 const isIdle = async ({ server, site }: Pair) => {
   const cpu = () => cpu_us(server) + cpu_us({ ...server, child: site })
   for (let before = Number.NEGATIVE_INFINITY; ; ) {

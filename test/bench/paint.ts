@@ -1,8 +1,9 @@
 /**
- * When the pages of the site are seen on a phone: first contentful paint, largest contentful paint and bytes, in Debian's Chromium with
- * the figures of Lighthouse's mobile profile ("slow 4G"): 150 ms a round trip, 1.6 Mbit/s, a processor four times as slow, a window of
- * 412 by 823. Each load has a profile of its own, so nothing is in its cache. Chromium delays each request by one round trip and opens
- * connections without delay; a visitor who comes over TLS 1.3 waits for two round trips more, which the last column adds.
+ * When the pages of the site are seen on a phone: first contentful paint, largest contentful paint and bytes,
+ * in Debian's Chromium with the figures of Lighthouse's mobile profile ("slow 4G"): 150 ms a round trip, 1.6
+ * Mbit/s, a processor four times as slow, a window of 412 by 823. Each load has a profile of its own, so
+ * nothing is in its cache. Chromium delays each request by one round trip and opens connections without
+ * delay; a visitor who comes over TLS 1.3 waits for two round trips more, which the last column adds.
  *
  * The pages are those of the demonstration season after some matches, with no runner beside them while they are loaded.
  *

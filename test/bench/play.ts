@@ -1,8 +1,9 @@
 /**
- * Match cycles a second: a match leased, its result taken, both entries rated on every ladder it counts for, and its
- * history written, all durable before the reply. The season's mailbox against job queues on the same Postgres (fsync on),
- * taking turns in one run so that the machine's moods meet all of them. Ratios are of the medians. On busy cores they mean
- * little: a season's commits are one chain of two processes, while a queue's ten connections get ten shares of the processor.
+ * Match cycles a second: a match leased, its result taken, both entries rated on every ladder it counts for,
+ * and its history written, all durable before the reply. The season's mailbox against job queues on the same
+ * Postgres (fsync on), taking turns in one run so that the machine's moods meet all of them. Ratios are of
+ * the medians. On busy cores they mean little: a season's commits are one chain of two processes, while a
+ * queue's ten connections get ten shares of the processor.
  *
  *   node test/bench/play.ts [seconds a slot, 2] [turns, 3] [runners, 1,8,64,256] [contestants, a regular expression]
  */
@@ -85,7 +86,10 @@ const heap_mb = () => {
   return process.memoryUsage().heapUsed / 2 ** 20
 }
 
-/** The time from claiming a season to its first command, with 10,000 entries on two ladders and 1,000 open matches, and what its state takes. */
+/**
+ * The time from claiming a season to its first command, with 10,000 entries on two ladders and 1,000 open
+ * matches, and what its state takes.
+ */
 const restart = Effect.gen(function* () {
   const store = yield* SeasonStore
   const before_mb = heap_mb()

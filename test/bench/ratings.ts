@@ -1,12 +1,13 @@
 /**
- * How well ratings order a field of known strengths: the season's live rating, the same where the season learns the spread of its field, the
- * same with a refit of all matches installed every 500 matches, and other methods on the live season's matches. Strengths and outcomes are
- * the same for all; where ratings are made anew, the pairing follows them, so its matches are its own.
+ * How well ratings order a field of known strengths: the season's live rating, the same where the season
+ * learns the spread of its field, the same with a refit of all matches installed every 500 matches, and other
+ * methods on the live season's matches. Strengths and outcomes are the same for all; where ratings are made
+ * anew, the pairing follows them, so its matches are its own.
  *
  *   node test/bench/ratings.ts [seasons, 24] [spread of the strengths, 200] [seats, 2] [entries, 100]
  *
- * tau: Kendall's, after 10, 20, 40 and 80 games an entry. 1s, 2s: share of strengths within one and two deviations after 80;
- * rank: share of true ranks within the interval that ladders show.
+ * tau: Kendall's, after 10, 20, 40 and 80 games an entry. 1s, 2s: share of strengths within one and two
+ * deviations after 80; rank: share of true ranks within the interval that ladders show.
  */
 import { ranksOf } from "@agon/domain/match/Outcome.ts"
 import type { Rating } from "@agon/domain/rating/Rating.ts"

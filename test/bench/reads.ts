@@ -1,16 +1,16 @@
 /**
- * The cost of reads over big tables, beside the same rows selected by hand-written SQL on a bare connection of the same driver:
- * a ladder of 10,000 entries at several places, and lists of 1,000,000 matches by every sort and filter of section 4.4 of the
- * contract, alone and together, first page and a deep one. Then the same over a tenth of the entries and a part of the matches, which
- * shows what grows.
- * The season is also claimed, as by a node that takes it over.
- * The service's read is the whole of it below the HTTP layer, the season's record included; nothing is answered from a cache.
+ * The cost of reads over big tables, beside the same rows selected by hand-written SQL on a bare connection
+ * of the same driver: a ladder of 10,000 entries at several places, and lists of 1,000,000 matches by every
+ * sort and filter of section 4.4 of the contract, alone and together, first page and a deep one. Then the
+ * same over a tenth of the entries and a part of the matches, which shows what grows. The season is also
+ * claimed, as by a node that takes it over. The service's read is the whole of it below the HTTP layer, the
+ * season's record included; nothing is answered from a cache.
  *
  *   node test/bench/reads.ts [matches, 1000000] [entries, 10000] [questions, a regular expression] [of how many matches the part is one, 10]
  *
- * Bars: no read takes more than 3 times its hand-written SQL, and none grows with tables that it does not page through. A read
- * that goes through what it pages over (a deep page, a filter that few matches fit, all matches of a side) may grow: it is
- * shown with its growth, and so is that of its hand-written SQL.
+ * Bars: no read takes more than 3 times its hand-written SQL, and none grows with tables that it does not
+ * page through. A read that goes through what it pages over (a deep page, a filter that few matches fit, all
+ * matches of a side) may grow: it is shown with its growth, and so is that of its hand-written SQL.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
@@ -49,7 +49,10 @@ interface Row {
 
 const CLAIMS = 5
 
-/** The time that a node takes to take the season over: its state is read, and none of its matches. Milliseconds, the first claim and the median. */
+/**
+ * The time that a node takes to take the season over: its state is read, and none of its matches.
+ * Milliseconds, the first claim and the median.
+ */
 const claims = (store: SeasonStore["Service"]) =>
   Effect.gen(function* () {
     const took: Array<number> = []

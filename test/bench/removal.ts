@@ -1,10 +1,12 @@
 /**
- * The cost of removing a season: by `scripts/remove-season` out of one table of matches, and by detaching and dropping its partition where
- * matches and seats are partitioned by season; and what partitions cost the service's reads and a season's commits, with 4 and with 400.
+ * The cost of removing a season: by `scripts/remove-season` out of one table of matches, and by detaching and
+ * dropping its partition where matches and seats are partitioned by season; and what partitions cost the
+ * service's reads and a season's commits, with 4 and with 400.
  *
  *   node test/bench/removal.ts [matches, 1250000, of which a fifth is removed] [entries, 10000] [partitions, 400; 0: without that copy]
  *
- * Reads and commits are those of the service, on copies of one database, in turn. Planning is what EXPLAIN says of a statement by hand.
+ * Reads and commits are those of the service, on copies of one database, in turn. Planning is what EXPLAIN
+ * says of a statement by hand.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
@@ -153,7 +155,10 @@ const planning = Effect.fnUntraced(function* (stands: ReadonlyArray<Stand>) {
   }
 })
 
-/** Leases and results of a small season as commits of its store: the median of a lease with its results, and the CPU of the process of Postgres that writes them. */
+/**
+ * Leases and results of a small season as commits of its store: the median of a lease with its results, and
+ * the CPU of the process of Postgres that writes them.
+ */
 const commits = Effect.fnUntraced(function* (stands: ReadonlyArray<Stand>) {
   const cycles = yield* Effect.forEach(stands, ({ url }) =>
     Effect.gen(function* () {

@@ -1,12 +1,13 @@
 /**
- * The files of the service of which a function runs for a request, by V8's count of calls, in a service of its own in this process. The
- * background is left out: a file counts if every one of several requests goes through it.
+ * The files of the service of which a function runs for a request, by V8's count of calls, in a
+ * service of its own in this process. The background is left out: a file counts if every one of
+ * several requests goes through it.
  *
  *   node test/bench/requestFiles.ts
  *
- * The surroundings are common to all routes: the way from Node's event to the handler and back, sign-in, the database's adapter, counters.
- * The actor is what the season's mailbox leads to, and the object store counts as one file. A cached read never reaches a handler: its
- * files are the surroundings.
+ * The surroundings are common to all routes: the way from Node's event to the handler and back, sign-in, the
+ * database's adapter, counters. The actor is what the season's mailbox leads to, and the object store counts
+ * as one file. A cached read never reaches a handler: its files are the surroundings.
  */
 import { Session } from "node:inspector/promises"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"

@@ -1,6 +1,6 @@
 /**
- * The cost of the first read of a model's rivals in a process that has just started, for a model that sits in every match of a season, before
- * and after the sweep has counted; and what the sweep takes.
+ * The cost of the first read of a model's rivals in a process that has just started, for a model that sits in
+ * every match of a season, before and after the sweep has counted; and what the sweep takes.
  *
  *   node test/bench/rivals.ts [matches of the season, 120000] [entries, 100]
  */

@@ -1,13 +1,14 @@
 /**
- * The cost of playing models: from a fresh instance to its first logits, matches a second of a core, the share of a match
- * outside its models, the weights' cache, memory by slot, and the same moves by a program started for each.
+ * The cost of playing models: from a fresh instance to its first logits, matches a second of a
+ * core, the share of a match outside its models, the weights' cache, memory by slot, and the same
+ * moves by a program started for each.
  *
  *   node test/bench/sandbox.ts [matches a model, 3] [models, a regular expression]
  *
- * All snakes of the zoo on 11x11 with four seats of the same model, and beside them the least that a model can be, which
- * shows what a run of the runtime itself takes. Matches a second of a core are by CPU time of the sandbox's process, start
- * and end of the match included. Inference is the runtime's one call alone; shares are by the clock, which a busy machine
- * disturbs, so that each model's is the median of its matches.
+ * All snakes of the zoo on 11x11 with four seats of the same model, and beside them the least that a model
+ * can be, which shows what a run of the runtime itself takes. Matches a second of a core are by CPU time of
+ * the sandbox's process, start and end of the match included. Inference is the runtime's one call alone;
+ * shares are by the clock, which a busy machine disturbs, so that each model's is the median of its matches.
  */
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"

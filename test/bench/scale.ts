@@ -1,12 +1,13 @@
 /**
- * Scale-out: one, two and three nodes with the same share of a core each, many seasons, and as many runners as keep all of them full.
- * The share is small, so that three nodes, Postgres, Redis and the runners fit on two cores, and only the nodes are short of anything.
- * Matches rated a second, of two nodes and three against one; the books are added up as in `fleet.ts`.
+ * Scale-out: one, two and three nodes with the same share of a core each, many seasons, and as many runners
+ * as keep all of them full. The share is small, so that three nodes, Postgres, Redis and the runners fit on
+ * two cores, and only the nodes are short of anything. Matches rated a second, of two nodes and three against
+ * one; the books are added up as in `fleet.ts`.
  *
  *   node test/bench/scale.ts [share of a core, 0.15] [seasons, 24] [runners, 90] [seconds, 20] [nodes, 1,2,3]
  *
- * Bars: two nodes do at least 1.7 times the work of one, three 2.4 times. Seasons are placed by a hash, so the fullest node has more than its
- * share of them; the table says how much. Needs root, for control groups.
+ * Bars: two nodes do at least 1.7 times the work of one, three 2.4 times. Seasons are placed by a hash, so
+ * the fullest node has more than its share of them; the table says how much. Needs root, for control groups.
  */
 import { setTimeout as pause } from "node:timers/promises"
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"

@@ -1,7 +1,7 @@
 /**
- * An administrator's season in a real browser without scripts, from the sign-in to the frozen podium, by clicks alone. The test is the
- * runner, and two competitors who submit through the API. Every page of the desk, by the site's table of routes, is looked at by axe, on a
- * phone and a screen, with something on it.
+ * An administrator's season in a real browser without scripts, from the sign-in to the frozen podium, by
+ * clicks alone. The test is the runner, and two competitors who submit through the API. Every page of the
+ * desk, by the site's table of routes, is looked at by axe, on a phone and a screen, with something on it.
  */
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, it, layer } from "@effect/vitest"

@@ -21,7 +21,10 @@ export const goTo = async (page: Page, path: string) => {
   await settled(page)
 }
 
-/** Presses a button of a form, by its name or where it is found, again where the account's rate of writes is met; answers the status. */
+/**
+ * Presses a button of a form, by its name or where it is found, again where the account's rate of
+ * writes is met; answers the status.
+ */
 export const press = async (page: Page, button: string | ReturnType<Page["locator"]>): Promise<number> => {
   const found = typeof button === "string" ? page.getByRole("button", { name: button, exact: true }) : button
   for (let tries = 1; ; tries++) {

@@ -1,6 +1,7 @@
 /**
- * What people do at their desks now and then, by clicks in a real browser without scripts: sessions, settings, moderation, announcements,
- * runners, webhooks. Whatever takes something away asks first, on a phone and a screen, in sight.
+ * What people do at their desks now and then, by clicks in a real browser without scripts: sessions,
+ * settings, moderation, announcements, runners, webhooks. Whatever takes something away asks first, on a
+ * phone and a screen, in sight.
  */
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -24,7 +25,10 @@ const MATCH = Fixture.matchIds.open
 const service = SiteService.layerFixture
 const all = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(service), Layer.provideMerge(Browser.layer))
 
-/** As somebody who is signed in, behind a proxy that tells addresses; as a stranger without, since the development sign-in is for this machine. */
+/**
+ * As somebody who is signed in, behind a proxy that tells addresses; as a stranger without, since the
+ * development sign-in is for this machine.
+ */
 const open = (path: string, as?: string, options: Parameters<Chromium["open"]>[1] = {}) =>
   Effect.gen(function* () {
     const { origin } = yield* Service.Service

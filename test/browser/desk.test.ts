@@ -1,6 +1,6 @@
 /**
- * A competitor's desk in a real browser, beside the service that `scripts/start` starts with its runners: from the sign-in to a rated
- * match of one's own by clicks, and the submission by keyboard alone.
+ * A competitor's desk in a real browser, beside the service that `scripts/start` starts with its runners:
+ * from the sign-in to a rated match of one's own by clicks, and the submission by keyboard alone.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -63,7 +63,10 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
   const clean = async (watched: WatchedPage) =>
     assertClean({ faults: watched.faults, violations: await watched.violations() }, watched.page.url())
 
-  /** From the front page, by the links that it has. The page that asks for the sign-in says 401, which a browser logs. */
+  /**
+   * From the front page, by the links that it has. The page that asks for the sign-in
+   * says 401, which a browser logs.
+   */
   const signedIn = async (login: string, options: Parameters<Chromium["open"]>[1] = {}) => {
     const watched = await chromium.open(`${service.origin}/`, options)
     const { page } = watched
@@ -120,8 +123,8 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
     async () => {
       const watched = await signedIn("bob")
       const { page } = watched
-      // Takes choosers over from here on. Where that begins with the key that opens one, the key may come first, and the chooser is shown
-      // to nobody: in 17 of 25 tries on a busy machine.
+      // Takes choosers over from here on. Where that begins with the key that opens one, the key may come
+      // first, and the chooser is shown to nobody: in 17 of 25 tries on a busy machine.
       page.on("filechooser", () => {})
       await makeModel(watched, "Kaa")
       await page.getByRole("link", { name: "Submit to Trial run" }).focus()

@@ -1,4 +1,7 @@
-/** The site in a real browser where files lie in a bucket of another origin: its policy lets no page ask there but the one that uploads. */
+/**
+ * The site in a real browser where files lie in a bucket of another origin: its policy lets no page ask
+ * there but the one that uploads.
+ */
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { demoWeightClasses } from "@agon/zoo/zoo.ts"
 import { assert, it, layer } from "@effect/vitest"

@@ -32,7 +32,10 @@ export const played = Effect.gen(function* () {
     VALUES (${Fixture.seasonIds.spring}, 'open', '1990-01-01', ARRAY[${Fixture.versionIds.alpha2}, ${Fixture.versionIds.beta1}]::uuid[], ARRAY[40, 10])`
 })
 
-/** A comment and a story of ada's and an announcement, each of text that would do harm where a page did not escape it. */
+/**
+ * A comment and a story of ada's and an announcement, each of text that would do harm
+ * where a page did not escape it.
+ */
 export const said = Effect.gen(function* () {
   const { as } = yield* Service.Service
   const [ada, admin] = [yield* as("ada"), yield* as("admin")]

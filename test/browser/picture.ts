@@ -1,7 +1,8 @@
 /**
- * Makes pictures of docs/images from the running program: the demonstration season plays, then Debian's Chromium draws each page in a
- * window of the picture's height. A file named `…-dark.png` is in dark colours, `phone.png` on a narrow screen. MATCH in a path is the
- * longest match on the board torus-15, MODEL the second of the open ladder.
+ * Makes pictures of docs/images from the running program: the demonstration season plays, then Debian's
+ * Chromium draws each page in a window of the picture's height. A file named `…-dark.png` is in dark
+ * colours, `phone.png` on a narrow screen. MATCH in a path is the longest match on the board torus-15, MODEL
+ * the second of the open ladder.
  *
  *   node test/browser/picture.ts (FILE PATH HEIGHT)... [matches, 600]
  *   node test/browser/picture.ts docs/images/ladder.png /games/snakes/seasons/demo/ladders/open 870

@@ -1,6 +1,9 @@
 /** Tables as a browser lays them out. */
 
-/** In the browser: of each table the columns whose heading is aligned otherwise than its figures, the names that are broken, a cut caption. */
+/**
+ * In the browser: of each table the columns whose heading is aligned otherwise than its figures, the names
+ * that are broken, a cut caption.
+ */
 export const lookAtTables = () => {
   const window = globalThis as any
   const alignment = (cell: any) => window.getComputedStyle(cell).textAlign
@@ -24,8 +27,9 @@ export const lookAtTables = () => {
 }
 
 /**
- * In the browser, once every name in a table is this one: names that leave their cell, where they would cover what stands beside them,
- * and ratings of those who lead that nobody sees without scrolling the table sideways.
+ * In the browser, once every name in a table is this one: names that leave their cell, where they
+ * would cover what stands beside them, and ratings of those who lead that nobody sees without
+ * scrolling the table sideways.
  */
 export const cutNames = (text: string) => {
   const { document } = globalThis as any
@@ -47,7 +51,10 @@ export const cutNames = (text: string) => {
   return [...new Set(out), ...unseen.map((figure: any) => `out of sight: ${figure.textContent}`)]
 }
 
-/** In the browser: the buttons in tables, and what unfolds or leads to one, that nobody sees without scrolling the table sideways. */
+/**
+ * In the browser: the buttons in tables, and what unfolds or leads to one, that nobody sees without
+ * scrolling the table sideways.
+ */
 export const actionsOutOfSight = () =>
   [...(globalThis as any).document.querySelectorAll("main .scroll td > :is(form, details, button, a.do)")].flatMap((action: any) => {
     const [at, seen] = [action, action.closest(".scroll")].map((element) => element.getBoundingClientRect())

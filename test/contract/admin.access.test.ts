@@ -1,6 +1,6 @@
 /**
- * In which order a request about a season's administration is judged (docs/contract.md#order-of-checks); roles.test.ts says who may
- * administer.
+ * In which order a request about a season's administration is judged (docs/contract.md#order-of-checks);
+ * roles.test.ts says who may administer.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,4 +1,7 @@
-/** How a season ends: by its finals, or by a close, within a minute of the request (docs/contract.md#closing-a-season). */
+/**
+ * How a season ends: by its finals, or by a close, within a minute of the request
+ * (docs/contract.md#closing-a-season).
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as administration, entry, log, options, patch, post, read, refusal, rows, startRound } from "../support/Administration.ts"

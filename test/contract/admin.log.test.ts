@@ -1,6 +1,7 @@
 /**
- * Every administrative write leaves its row in the log in the transaction of the write (docs/contract.md#audit-log): where
- * the row cannot be written, nothing is. The routes are read from the API, so a new one that writes must be added here.
+ * Every administrative write leaves its row in the log in the transaction of the write
+ * (docs/contract.md#audit-log): where the row cannot be written, nothing is. The routes are read from the
+ * API, so a new one that writes must be added here.
  */
 
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"

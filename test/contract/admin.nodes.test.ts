@@ -1,4 +1,7 @@
-/** Two whole services on one database, over sockets: what an administrator decides on one holds on the other with the next request. */
+/**
+ * Two whole services on one database, over sockets: what an administrator decides on one holds on the
+ * other with the next request.
+ */
 
 import { firstPage } from "@agon/api/Pages.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"

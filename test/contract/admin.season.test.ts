@@ -1,6 +1,6 @@
 /**
- * Making a season and changing it (docs/contract.md#creating-a-season and docs/contract.md#editing-a-season), over HTTP with the
- * season's own actor.
+ * Making a season and changing it (docs/contract.md#creating-a-season and docs/contract.md#editing-a-season),
+ * over HTTP with the season's own actor.
  */
 
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"

@@ -1,4 +1,7 @@
-/** Every thread there is, for moderators (docs/contract.md#comments); what they decide of one, threads.test.ts shows. */
+/**
+ * Every thread there is, for moderators (docs/contract.md#comments); what they decide
+ * of one, threads.test.ts shows.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as A from "../support/Administration.ts"

@@ -1,4 +1,7 @@
-/** Accounts under administration (docs/contract.md#accounts): listed, found, put in and out of office, and suspended. */
+/**
+ * Accounts under administration (docs/contract.md#accounts): listed, found, put in and
+ * out of office, and suspended.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

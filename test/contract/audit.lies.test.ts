@@ -1,4 +1,7 @@
-/** Every way in which a runner can report a match that was not so, over HTTP: found out, voided, flagged, as if it had never been. */
+/**
+ * Every way in which a runner can report a match that was not so, over HTTP: found out, voided,
+ * flagged, as if it had never been.
+ */
 
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
@@ -115,7 +118,8 @@ layer(service, { excludeTestServices: true })("a runner that lies", (it) => {
           ]
         )
         const { runners } = yield* retryRefused(fleet.admin.fleet.runners({ query: {} as never }))
-        // It is listed as draining until it is swept, having nothing to finish; whatever it asks, it is told so for good.
+        // It is listed as draining until it is swept, having nothing to finish; whatever it
+        // asks, it is told so for good.
         assert.include([undefined, "draining"], runners.find(({ id }) => id === runner)?.state, about)
         assert.isTrue((yield* client.runner.heartbeat({ payload: { runner, leases: [] } })).drain, about)
       }

@@ -1,4 +1,7 @@
-/** How much a request may bring and a refusal may answer: a bound for every operation, before anything is made of it. */
+/**
+ * How much a request may bring and a refusal may answer: a bound for every operation,
+ * before anything is made of it.
+ */
 
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"

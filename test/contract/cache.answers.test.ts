@@ -1,6 +1,6 @@
 /**
- * Shared answers are the same for everybody and say nothing of anybody, on every route; others are kept by nobody. Over the
- * whole API on a real Postgres, from its own document and the table of routes.
+ * Shared answers are the same for everybody and say nothing of anybody, on every route; others are kept by
+ * nobody. Over the whole API on a real Postgres, from its own document and the table of routes.
  */
 
 import { readFileSync } from "node:fs"
@@ -52,7 +52,10 @@ const asked = (path: string, query: ReadonlyArray<string>, names: Names) => {
   return [plain, ...query.filter((key) => key in values).map((key) => `${plain}?${key}=${values[key]}`)]
 }
 
-/** Nobody, a competitor who has things in it, another, an administrator, and those whose cookie is none or somebody else's. */
+/**
+ * Nobody, a competitor who has things in it, another, an administrator, and those whose
+ * cookie is none or somebody else's.
+ */
 const callers: ReadonlyArray<Record<string, string>> = [
   {},
   { cookie: "service_session=ada-token" },
@@ -70,8 +73,8 @@ const fresh = (path: string, headers: Record<string, string>) =>
   )
 
 /**
- * A series is drawn at the moment of asking, so its moments and its tag are left out. The coding, the length and the end of the tag
- * are the only headers that depend on who asks.
+ * A series is drawn at the moment of asking, so its moments and its tag are left out. The coding, the length
+ * and the end of the tag are the only headers that depend on who asks.
  */
 const faceOf = ({ headers, status, text }: Answered) => {
   const { "content-encoding": _c, "content-length": _l, etag, "x-request-id": _, ...rest } = Object.fromEntries(headers)

@@ -1,4 +1,7 @@
-/** One shared answer, however its parameters are written and whatever stands beside them: who asks in a new way each time costs no read. */
+/**
+ * One shared answer, however its parameters are written and whatever stands beside them: who asks in a new
+ * way each time costs no read.
+ */
 
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"

@@ -1,4 +1,7 @@
-/** Many who ask for the same at the same moment, over sockets: it is read once, whoever goes away, and however the reading ends. */
+/**
+ * Many who ask for the same at the same moment, over sockets: it is read once, whoever goes away,
+ * and however the reading ends.
+ */
 
 import { connect } from "node:net"
 import { setTimeout as pause } from "node:timers/promises"
@@ -42,8 +45,8 @@ const ask = (port: number) =>
   }))
 const CALM_MS = 20
 /**
- * Until a reading is under way and everybody has asked: both sides of the sockets are this process, so all that was sent has
- * arrived when its timers come on time for a while.
+ * Until a reading is under way and everybody has asked: both sides of the sockets are this process, so all
+ * that was sent has arrived when its timers come on time for a while.
  */
 const asked = Effect.promise(async () => {
   while (next.reads === 0) await pause(5)

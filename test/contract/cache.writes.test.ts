@@ -1,6 +1,7 @@
 /**
- * Whatever is written, the cache lets go at once what has changed by it, and little else. Every shared answer of a small world is kept;
- * after each write what it would be now is asked when nothing is kept any more, and compared.
+ * Whatever is written, the cache lets go at once what has changed by it, and little else. Every
+ * shared answer of a small world is kept; after each write what it would be now is asked when nothing
+ * is kept any more, and compared.
  */
 
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
@@ -122,7 +123,10 @@ const playOfSomebody = Effect.fnUntraced(function* (season_id: string) {
   assert.fail("twenty matches of baselines alone")
 })
 
-/** Until a season's row says so and what the actor tells after its commit has come to the cache; it goes by the clock. */
+/**
+ * Until a season's row says so and what the actor tells after its commit has come to the
+ * cache; it goes by the clock.
+ */
 const until = (season_id: string, holds: (row: { readonly closed: boolean; readonly round: number | null }) => boolean) =>
   A.rows<{ readonly closed: boolean; readonly round: number | null }>`
     SELECT closed_at IS NOT NULL AS closed, (SELECT max(n) FROM round r WHERE r.season_id = s.id AND started_at IS NOT NULL) AS round
@@ -139,7 +143,10 @@ const soon = Effect.suspend(() => A.patch(A.urlOf("one", "/rounds/1"), { starts_
 const begun = (season_id: string) => until(season_id, ({ round }) => round !== null)
 const closed = (season_id: string) => until(season_id, ({ closed }) => closed)
 
-/** A model of bob's that had played nowhere stands on the ladder of `two`, by rows that no event of this node has told of. */
+/**
+ * A model of bob's that had played nowhere stands on the ladder of `two`, by rows that no
+ * event of this node has told of.
+ */
 const unseen = Effect.fnUntraced(function* ({ cobra, idle, two }: Small.World) {
   const sql = yield* SqlClient.SqlClient
   const of = (table: string, change: object) =>

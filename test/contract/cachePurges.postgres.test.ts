@@ -28,8 +28,8 @@ const listeners = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 /**
- * Both listen and hear each other. What was kept before a listener stood is forgotten, so tests begin when an answer outlives
- * the purge of another that was kept before it.
+ * Both listen and hear each other. What was kept before a listener stood is forgotten, so tests begin when an
+ * answer outlives the purge of another that was kept before it.
  */
 const hearing = (one: ResponseCache["Service"], other: ResponseCache["Service"]) =>
   Effect.gen(function* () {
@@ -80,7 +80,10 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("cac
   )
 })
 
-/** Whether an answer outlives the time after which a disconnected node would have forgotten it; a busy machine may need another try. */
+/**
+ * Whether an answer outlives the time after which a disconnected node would have forgotten it; a busy
+ * machine may need another try.
+ */
 const keepsAwhile = Effect.fnUntraced(function* (cache: ResponseCache["Service"]) {
   for (let tries = 0; tries < 5; tries++) {
     yield* keep(cache, "/kept", "season:2")

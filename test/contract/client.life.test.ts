@@ -1,4 +1,7 @@
-/** A competitor's life through the typed client: over a socket, against the whole service, with models that a runner really plays. */
+/**
+ * A competitor's life through the typed client: over a socket, against the whole service, with
+ * models that a runner really plays.
+ */
 
 import { join } from "node:path"
 import { type Client, makeClient, sessionOf } from "@agon/api/Client.ts"

@@ -1,4 +1,7 @@
-/** Figures and moments at the edge of what can be said: refused where they come in, so that no season's commit ever fails of them. */
+/**
+ * Figures and moments at the edge of what can be said: refused where they come in, so that no
+ * season's commit ever fails of them.
+ */
 
 import { replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"

@@ -1,4 +1,7 @@
-/** Submissions that race each other and what is done to their season and model meanwhile, over HTTP on a real Postgres. */
+/**
+ * Submissions that race each other and what is done to their season and model meanwhile,
+ * over HTTP on a real Postgres.
+ */
 
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
@@ -74,7 +77,8 @@ layer(A.layer, A.options)("of submissions at once", (it) => {
       const ends = Date.now() + 1_500
       const { id } = yield* A.season("ending", { submissions_close_at: new Date(ends).toISOString(), rules: { cooldown_s: 0 } })
       const answers: Array<Answered> = []
-      // One after another by two competitors, each with a version that the season rejects at once, so that the next may follow.
+      // One after another by two competitors, each with a version that the season rejects at once,
+      // so that the next may follow.
       const posting = (as: string) =>
         Effect.gen(function* () {
           const model = yield* modelOf(as)

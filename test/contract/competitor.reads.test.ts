@@ -1,4 +1,7 @@
-/** Reads and edits of competitors about themselves, and the records of models and ladders, over rows in a real Postgres. */
+/**
+ * Reads and edits of competitors about themselves, and the records of models and ladders,
+ * over rows in a real Postgres.
+ */
 
 import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/Providers.ts"

@@ -1,4 +1,7 @@
-/** Submitting, over HTTP on a real Postgres with the seasons' own actors: refusals, races, repeats, re-entry, and what is foreseen. */
+/**
+ * Submitting, over HTTP on a real Postgres with the seasons' own actors: refusals, races, repeats,
+ * re-entry, and what is foreseen.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as A from "../support/Administration.ts"

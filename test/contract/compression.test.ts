@@ -1,4 +1,7 @@
-/** Answers in the coding that a reader asks for: kept ones, those made for one reader, the documents; and those that are never compressed. */
+/**
+ * Answers in the coding that a reader asks for: kept ones, those made for one reader, the documents; and
+ * those that are never compressed.
+ */
 
 import { type IncomingHttpHeaders, request } from "node:http"
 import { brotliDecompressSync, gunzipSync } from "node:zlib"

@@ -1,4 +1,7 @@
-/** Bytes that strangers may send on a connection: requests that are none, that are two at once, that never end, and more of them than anybody needs. */
+/**
+ * Bytes that strangers may send on a connection: requests that are none, that are two at once, that never
+ * end, and more of them than anybody needs.
+ */
 
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"

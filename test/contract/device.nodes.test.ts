@@ -1,4 +1,7 @@
-/** Signing a device in where several nodes share a database: whichever is asked, the codes mean the same, and one request gets the session. */
+/**
+ * Signing a device in where several nodes share a database: whichever is asked, the codes mean the same, and
+ * one request gets the session.
+ */
 
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { DeviceSignIns } from "@agon/server/account/DeviceSignIns.ts"

@@ -1,4 +1,7 @@
-/** Frames of replays that nobody has checked, as large as a replay may be: made beside the thread that serves requests, once each. */
+/**
+ * Frames of replays that nobody has checked, as large as a replay may be: made beside the thread
+ * that serves requests, once each.
+ */
 
 import { lastView } from "@agon/engine/replay/verify.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"

@@ -1,6 +1,7 @@
 /**
- * Matches re-played by a reader of the contract's text alone (`games/` imports nothing of ours): outcome, events and final
- * state are those that the replay tells. So the text says enough, and the engines say the same.
+ * Matches re-played by a reader of the contract's text alone (`games/` imports nothing of
+ * ours): outcome, events and final state are those that the replay tells. So the text says
+ * enough, and the engines say the same.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,7 @@
 /**
- * A game is its folder and its entries in the engine's registry. A checkout whose registry lists the third game of the engine's tests
- * examines models of it, plays and shows a match and verifies it, and no other file of that checkout was changed.
+ * A game is its folder and its entries in the engine's registry. A checkout whose registry lists the third
+ * game of the engine's tests examines models of it, plays and shows a match and verifies it, and no other
+ * file of that checkout was changed.
  */
 import { execFile } from "node:child_process"
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"

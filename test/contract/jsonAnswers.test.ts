@@ -1,6 +1,7 @@
 /**
- * Answers are written from their schemas (server/http/jsonWriters.ts) byte for byte as Effect's encoder and `JSON.stringify` write them, for
- * values that each route may answer, for values that it may not, and for every character and kind of number.
+ * Answers are written from their schemas (server/http/jsonWriters.ts) byte for byte as Effect's encoder and
+ * `JSON.stringify` write them, for values that each route may answer, for values that it may not, and for
+ * every character and kind of number.
  */
 import "effect/schema/SchemaJITCompiler/enable" // as in the service
 import { readdirSync, readFileSync } from "node:fs"
@@ -59,7 +60,10 @@ const INSTEAD: ReadonlyArray<unknown> = [
   { a: 1 }
 ]
 
-/** The value with one place changed, `n` of all that could be: gone, of another kind, with a key more, or with its keys the other way round. */
+/**
+ * The value with one place changed, `n` of all that could be: gone, of another kind, with a key more, or with
+ * its keys the other way round.
+ */
 const changedAt = (value: unknown, n: number): unknown => {
   let left = n
   const change = (one: any): any => {

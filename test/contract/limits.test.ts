@@ -49,7 +49,10 @@ const drain = Effect.fnUntraced(function* (origin: string, one: Ask | ((n: numbe
   return assert.fail("a thousand requests were let through")
 })
 
-/** Asks each until it is refused, one after the other: between them they got no more than one bucket holds and gains. */
+/**
+ * Asks each until it is refused, one after the other: between them they got no more
+ * than one bucket holds and gains.
+ */
 const shareOneBucket = Effect.fnUntraced(function* (rate: keyof typeof table, ...drains: ReadonlyArray<ReturnType<typeof drain>>) {
   const began_ms = performance.now()
   const passed = (yield* Effect.all(drains)).reduce((sum, { passed }) => sum + passed, 0)

@@ -1,6 +1,7 @@
 /**
- * Things named in a path are looked up before the body is read (docs/contract.md#order-of-checks): a request about a thing that is not
- * there is 404, whatever its body. Leases are the exception: a runner's calls are looked up with what they report, in one statement.
+ * Things named in a path are looked up before the body is read (docs/contract.md#order-of-checks): a request
+ * about a thing that is not there is 404, whatever its body. Leases are the exception: a runner's calls are
+ * looked up with what they report, in one statement.
  */
 import { Api } from "@agon/api/Api.ts"
 import { assert, layer } from "@effect/vitest"

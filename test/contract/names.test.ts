@@ -1,4 +1,7 @@
-/** Every text of every body is a name, which is trimmed and never blank, or is known to be something else (docs/contract.md#types). */
+/**
+ * Every text of every body is a name, which is trimmed and never blank, or is known to be something
+ * else (docs/contract.md#types).
+ */
 
 import { Api } from "@agon/api/Api.ts"
 import { assert, describe, it, layer } from "@effect/vitest"

@@ -1,4 +1,7 @@
-/** Notifications over the whole service: the feed, what is wanted of it, and notices to everybody (docs/contract.md#notifications). */
+/**
+ * Notifications over the whole service: the feed, what is wanted of it, and notices to everybody
+ * (docs/contract.md#notifications).
+ */
 
 import { hash } from "node:crypto"
 import { makeTell } from "@agon/server/notification/Notifications.ts"

@@ -1,4 +1,7 @@
-/** Changes of an owner's right to take part while a submission, a sign-in or another node is at work, on a real database. */
+/**
+ * Changes of an owner's right to take part while a submission, a sign-in or another node is
+ * at work, on a real database.
+ */
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import type { Identity } from "@agon/server/account/identity.ts"
 import { Providers } from "@agon/server/account/Providers.ts"

@@ -1,4 +1,7 @@
-/** Entries of accounts that are taken off a roster or suspended, and of those that come back (docs/contract.md#disqualification). */
+/**
+ * Entries of accounts that are taken off a roster or suspended, and of those that come back
+ * (docs/contract.md#disqualification).
+ */
 import { OwnerChecks } from "@agon/server/season/OwnerChecks.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

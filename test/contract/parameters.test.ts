@@ -1,4 +1,7 @@
-/** Queries and paths as nobody should write them: repeated, empty, huge, in other scripts, or meant for another service. */
+/**
+ * Queries and paths as nobody should write them: repeated, empty, huge, in other scripts,
+ * or meant for another service.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as A from "../support/Administration.ts"

@@ -1,6 +1,7 @@
 /**
- * Lists of matches against a list worked out in memory: every filter with every other and every sort, in all the ways in which
- * chance joins them, walked page by page. What the words of the contract mean stands here once more, in plain loops.
+ * Lists of matches against a list worked out in memory: every filter with every other and every sort, in
+ * all the ways in which chance joins them, walked page by page. What the words of the contract mean stands
+ * here once more, in plain loops.
  */
 
 import { MatchHandlers } from "@agon/server/match/http.ts"

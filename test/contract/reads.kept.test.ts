@@ -1,6 +1,7 @@
 /**
- * Lists of matches and results of models that are kept (match/KeptLists.ts), while seasons play on, lose matches and are hidden: one service that has read them
- * before, one that starts from what was stored, and rows worked out here from all matches.
+ * Lists of matches and results of models that are kept (match/KeptLists.ts), while seasons play on, lose
+ * matches and are hidden: one service that has read them before, one that starts from what was stored, and
+ * rows worked out here from all matches.
  */
 
 import { makeFirstRows } from "@agon/server/match/keptMatches.ts"
@@ -123,7 +124,10 @@ const PAGES = [
 const started = Effect.map(Layer.build(Layer.fresh(services)).pipe(Effect.provideService(StoredFrom, 0)), Context.get(Matches))
 
 let turn = 0
-/** Each filter under `newest` and one sort more, one of the pages, as the service answers it and as it is worked out here. */
+/**
+ * Each filter under `newest` and one sort more, one of the pages, as the service answers it
+ * and as it is worked out here.
+ */
 const compareLists = Effect.fnUntraced(function* (when: string) {
   const both = [yield* Matches, yield* started]
   const all = yield* everything
@@ -237,7 +241,10 @@ const compareRelated = Effect.fnUntraced(function* (when: string) {
 
 const run = (statement: string) => Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement))
 
-/** So many matches more of `big`, of those of the model and of others; some end at the instant of the last one before them. */
+/**
+ * So many matches more of `big`, of those of the model and of others; some end at the instant
+ * of the last one before them.
+ */
 const play = Effect.fnUntraced(function* (rated: number, count: number) {
   const copy = (table: string, id: string, changes: string) => `INSERT INTO ${table} SELECT copy.* FROM next
     JOIN ${table} row ON row.${id} = next.of CROSS JOIN LATERAL jsonb_populate_record(row, jsonb_build_object(${changes})) copy`

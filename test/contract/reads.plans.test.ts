@@ -1,4 +1,7 @@
-/** Reads over many rows: each starts from its index and reads no further than its page. Postgres itself counts the rows. */
+/**
+ * Reads over many rows: each starts from its index and reads no further than its page.
+ * Postgres itself counts the rows.
+ */
 
 import { Boards } from "@agon/server/board/Boards.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
@@ -23,7 +26,10 @@ const OF_A_SIDE = MATCHES / 40
 const model = "01950002-0000-7000-8000-0000000f4244"
 const version = "01950003-0000-7000-8000-0000000f4244"
 
-/** So many more rated matches, trials and entries of spring; the seats of a match are those of one of forty pairs of models. */
+/**
+ * So many more rated matches, trials and entries of spring; the seats of a match are those of
+ * one of forty pairs of models.
+ */
 const many = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const like = (id: string, n: string) => `(left('${id}', 24) || lpad(to_hex(1000000 + ${n}), 12, '0'))::uuid`
@@ -61,8 +67,8 @@ const fetched = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 /**
- * How many rows of tables a read fetched, by whatever way, on its connection. Costs are those of flash: at the default ones a
- * table as small as these is rather scanned whole than asked five hundred times.
+ * How many rows of tables a read fetched, by whatever way, on its connection. Costs are those of flash: at
+ * the default ones a table as small as these is rather scanned whole than asked five hundred times.
  */
 const rowsRead = <A, E, R>(read: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

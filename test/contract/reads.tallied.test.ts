@@ -1,6 +1,7 @@
 /**
- * Totals of matches that are counted beside the season (match/TallySweep.ts): in a process that has just started they are those of all its
- * matches, while the season plays on and loses matches, and do not go through what was counted.
+ * Totals of matches that are counted beside the season (match/TallySweep.ts): in a process that has
+ * just started they are those of all its matches, while the season plays on and loses matches, and do
+ * not go through what was counted.
  */
 import { Boards } from "@agon/server/board/Boards.ts"
 import type { Asked } from "@agon/server/match/listing.ts"

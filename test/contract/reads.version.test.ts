@@ -1,4 +1,7 @@
-/** Versions and models as anyone and as their owners read them (docs/contract.md#versions and docs/contract.md#models). */
+/**
+ * Versions and models as anyone and as their owners read them (docs/contract.md#versions
+ * and docs/contract.md#models).
+ */
 import { setTimeout as delay } from "node:timers/promises"
 import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import { Users } from "@agon/server/admin/Users.ts"

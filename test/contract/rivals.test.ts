@@ -1,4 +1,7 @@
-/** A model's rivals over a season that it has played most of: counted once, by whichever process, and right whatever is stored. */
+/**
+ * A model's rivals over a season that it has played most of: counted once, by whichever process,
+ * and right whatever is stored.
+ */
 
 import { Words } from "@agon/server/account/Words.ts"
 import { lockNamed } from "@agon/server/database/lockNamed.ts"

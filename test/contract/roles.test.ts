@@ -1,6 +1,7 @@
 /**
- * Who may do what: every row of routes.tsv is asked for by everybody there is, over the whole service on a real database. What
- * each is answered follows from the row; a row that nobody can make succeed fails, so no route is without a test that calls it.
+ * Who may do what: every row of routes.tsv is asked for by everybody there is, over the whole service on a
+ * real database. What each is answered follows from the row; a row that nobody can make succeed fails, so no
+ * route is without a test that calls it.
  */
 
 import { type Bucket, RateLimits } from "@agon/server/http/RateLimits.ts"
@@ -53,7 +54,10 @@ const refusalOf = (row: Row, caller: Caller, ours: string): string | undefined =
   }
 }
 
-/** The buckets of a request: the class of its row, and its address's where it comes with nothing the service has seen before. */
+/**
+ * The buckets of a request: the class of its row, and its address's where it comes with nothing
+ * the service has seen before.
+ */
 const ratesOf = (row: Row, caller: Caller): ReadonlyArray<string> => {
   if (row.auth === "public") return [row.rate]
   if (isForged(row, caller)) return []
@@ -75,8 +79,8 @@ const send = ({ json, method, session, url }: Sending, { account, foreign, key }
 const saidBy = ({ json, status }: Answered) => (status < 400 ? String(status) : `${status} ${json.code}`)
 
 /**
- * Rows that a request could add, take away or change, but for those that seasons write by themselves: those of Fixture.ts are woken by whoever
- * revokes a key, and find that their rounds are long over.
+ * Rows that a request could add, take away or change, but for those that seasons write by themselves: those
+ * of Fixture.ts are woken by whoever revokes a key, and find that their rounds are long over.
  */
 const whatThereIs = Effect.map(
   A.rows<{ readonly all: string }>`

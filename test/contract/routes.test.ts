@@ -1,4 +1,7 @@
-/** The API against the table of routes, by its own reflection; that each route answers so as well, roles.test.ts shows. */
+/**
+ * The API against the table of routes, by its own reflection; that each route answers so
+ * as well, roles.test.ts shows.
+ */
 
 import { Api } from "@agon/api/Api.ts"
 import {
@@ -70,7 +73,10 @@ const endpointsOf = (api: any) => {
   return rows
 }
 
-/** Where an API and the table part: rows without a route, routes without a row, and what one says that the other does not. */
+/**
+ * Where an API and the table part: rows without a route, routes without a row, and what one
+ * says that the other does not.
+ */
 const differences = (api: any, rows: ReadonlyArray<Row>): ReadonlyArray<string> => {
   const endpoints = endpointsOf(api)
   const known = new Set(rows.map(routeOf))

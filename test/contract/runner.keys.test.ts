@@ -81,7 +81,8 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
   it.effect("whose runners say too often that the engine failed has them flagged", () =>
     Effect.gen(function* () {
       const fleet = yield* keyed("faults")
-      // A match goes back to the key that could not play it after half a minute: five seasons have enough others until then.
+      // A match goes back to the key that could not play it after half a minute: five seasons
+      // have enough others until then.
       for (const n of [1, 2, 3, 4, 5]) yield* seasonOf(`faults-${n}`, fleet)
       const runner = yield* fleet.open(["match"])
       const fault = { kind: "match", fault_reason: "engine_fault", detail: "x" } as const

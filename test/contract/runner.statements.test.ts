@@ -1,4 +1,7 @@
-/** The look-ups of a request's leases share their statements: a runner names 256, and one after another they cost 768 statements. */
+/**
+ * The look-ups of a request's leases share their statements: a runner names 256, and one after
+ * another they cost 768 statements.
+ */
 
 import { randomUUID } from "node:crypto"
 import { SLOTS_MAX } from "@agon/api/runner/protocol.ts"

@@ -13,7 +13,10 @@ import { allowed } from "../support/slack.ts"
 
 const digest = engineOf(game)!.digest
 
-/** A season of its own for a test, with one board of two seats and so many baselines in play, and a runner of its key. */
+/**
+ * A season of its own for a test, with one board of two seats and so many baselines in
+ * play, and a runner of its key.
+ */
 const seasonOf = Effect.fnUntraced(function* (slug: string, baselines: number) {
   const fleet = yield* keyed(slug)
   const here = yield* Referee.seasonOf(slug, fleet, baselines)

@@ -1,4 +1,7 @@
-/** Text that no column keeps, in every place where a runner or its replay can bring it: told and flagged like any other, and nothing stands still. */
+/**
+ * Text that no column keeps, in every place where a runner or its replay can bring it: told and flagged like
+ * any other, and nothing stands still.
+ */
 
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"

@@ -1,4 +1,7 @@
-/** Results and networks that agree in a season more than chance allows, as its administrators read it (docs/contract.md#coincidences). */
+/**
+ * Results and networks that agree in a season more than chance allows, as its administrators read it
+ * (docs/contract.md#coincidences).
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as A from "../support/Administration.ts"

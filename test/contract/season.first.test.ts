@@ -1,6 +1,7 @@
 /**
- * The first write to a season (docs/contract.md#creating-a-season and docs/contract.md#closing-a-season): one that was just made obeys
- * it, and one that is closed says so at once, though its actor sleeps. Nothing here is tried twice.
+ * The first write to a season (docs/contract.md#creating-a-season and docs/contract.md#closing-a-season):
+ * one that was just made obeys it, and one that is closed says so at once, though its actor sleeps.
+ * Nothing here is tried twice.
  */
 
 import { Api } from "@agon/api/Api.ts"

@@ -1,4 +1,7 @@
-/** A season's candidates and entries out of play, as its administrators list them (docs/contract.md#versions-of-a-season). */
+/**
+ * A season's candidates and entries out of play, as its administrators list them
+ * (docs/contract.md#versions-of-a-season).
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import * as A from "../support/Administration.ts"

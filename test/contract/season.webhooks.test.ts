@@ -1,4 +1,7 @@
-/** Webhooks of seasons over the whole service: who has them, how many, what the log says of them (docs/contract.md#webhooks-of-a-season). */
+/**
+ * Webhooks of seasons over the whole service: who has them, how many, what the log says of them
+ * (docs/contract.md#webhooks-of-a-season).
+ */
 import { SEASON_WEBHOOKS_MAX } from "@agon/api/notification/seasonWebhooks.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -1,4 +1,7 @@
-/** One visitor who asks for the first pages of very many lists of matches: others find connections free, and so does what they ask for together. */
+/**
+ * One visitor who asks for the first pages of very many lists of matches: others find connections free, and
+ * so does what they ask for together.
+ */
 
 import * as Database from "@agon/server/database/Database.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"

@@ -1,4 +1,7 @@
-/** Strangers who ask for what takes long, many of them: people signed in and runners are served meanwhile, and nobody waits without end. */
+/**
+ * Strangers who ask for what takes long, many of them: people signed in and runners are served meanwhile,
+ * and nobody waits without end.
+ */
 
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"

@@ -1,4 +1,7 @@
-/** The development sign-in lets anybody be anyone: it answers people at this machine, and nobody who comes by a proxy or another name. */
+/**
+ * The development sign-in lets anybody be anyone: it answers people at this machine, and nobody who
+ * comes by a proxy or another name.
+ */
 
 import { type IncomingMessage, request as send } from "node:http"
 import { signOfElsewhere } from "@agon/server/http/thisMachine.ts"

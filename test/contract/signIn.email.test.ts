@@ -1,4 +1,7 @@
-/** A provider whose login is the email: an address is a login where the provider has verified it, and nobody's where it has not. */
+/**
+ * A provider whose login is the email: an address is a login where the provider has verified it,
+ * and nobody's where it has not.
+ */
 
 import { type Checks, Providers } from "@agon/server/account/Providers.ts"
 import { assert, describe, it } from "@effect/vitest"

@@ -1,4 +1,7 @@
-/** Signing in where several nodes on one database share the secret: whichever the browser comes back to, it comes back once. */
+/**
+ * Signing in where several nodes on one database share the secret: whichever the browser comes
+ * back to, it comes back once.
+ */
 
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { Providers } from "@agon/server/account/Providers.ts"

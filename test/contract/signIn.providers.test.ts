@@ -1,4 +1,7 @@
-/** Providers that are down, that lie, that answer garbage, and those that behave as GitHub does; and browsers that bring what was never theirs. */
+/**
+ * Providers that are down, that lie, that answer garbage, and those that behave as GitHub does; and browsers
+ * that bring what was never theirs.
+ */
 
 import type { ServerResponse } from "node:http"
 import { assert, layer } from "@effect/vitest"

@@ -1,4 +1,7 @@
-/** Readers who ask for a large answer and do not take it: they are cut after a time, and however many they are they cost few copies of it. */
+/**
+ * Readers who ask for a large answer and do not take it: they are cut after a time, and however many they
+ * are they cost few copies of it.
+ */
 
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"

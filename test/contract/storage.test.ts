@@ -150,7 +150,10 @@ const onDisk = Effect.fnUntraced(function* (table: string, disk: string) {
 
 const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 
-/** Sends the bytes in two halves, the second when the first has `begun` to be stored and `between` was done; answers the status. */
+/**
+ * Sends the bytes in two halves, the second when the first has `begun` to be stored and `between`
+ * was done; answers the status.
+ */
 const putInHalves = (url: string, bytes: Uint8Array, begun: () => boolean, between: () => void) =>
   Effect.promise(
     () =>

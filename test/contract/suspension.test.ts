@@ -1,6 +1,7 @@
 /**
- * An entry whose matches keep failing by its own fault (docs/contract.md#suspension): suspended by the season, told of, and let in again
- * by an administrator. Runners of three keys play everything but matches of one entry, whose weights they cannot have.
+ * An entry whose matches keep failing by its own fault (docs/contract.md#suspension): suspended by the
+ * season, told of, and let in again by an administrator. Runners of three keys play everything but matches of
+ * one entry, whose weights they cannot have.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

@@ -68,7 +68,10 @@ const FORGED: ReadonlyArray<Record<string, string>> = [
 ]
 
 describe("headers that name a trace", () => {
-  /** The spans that are sent until the service has stopped; with a share of all it is asked until the collector has some. */
+  /**
+   * The spans that are sent until the service has stopped; with a share of all it is asked
+   * until the collector has some.
+   */
   const asked = Effect.fnUntraced(function* (share: number) {
     const there = yield* collector()
     const asking = Effect.gen(function* () {

@@ -1,4 +1,7 @@
-/** The answers to what a version waits for and when it plays next, as its owner reads them (docs/contract.md#what-a-version-waits-for). */
+/**
+ * The answers to what a version waits for and when it plays next, as its owner reads them
+ * (docs/contract.md#what-a-version-waits-for).
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as administration, options, patch, post, read, rows, urlOf } from "../support/Administration.ts"

@@ -1,4 +1,7 @@
-/** Webhooks over the whole service: whose they are, how many, and which addresses they may have (docs/contract.md#webhooks). */
+/**
+ * Webhooks over the whole service: whose they are, how many, and which addresses they may have
+ * (docs/contract.md#webhooks).
+ */
 import { WEBHOOKS_MAX } from "@agon/api/notification/webhooks.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

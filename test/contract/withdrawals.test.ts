@@ -1,6 +1,7 @@
 /**
- * Matches whose board, versions or round change before their end: one that is queued is withdrawn and says why, one that is
- * being played is finished, and counts unless its round was reset meanwhile (docs/contract.md#states-of-a-match).
+ * Matches whose board, versions or round change before their end: one that is queued is withdrawn and says
+ * why, one that is being played is finished, and counts unless its round was reset meanwhile
+ * (docs/contract.md#states-of-a-match).
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

@@ -1,6 +1,7 @@
 /**
- * Texts that are shown from a time on, or until one, while its answers are kept: over a real database, on a clock that the test sets. Nobody
- * writes when the time comes, so nothing is purged; an answer is kept until then and no longer.
+ * Texts that are shown from a time on, or until one, while its answers are kept: over a real database,
+ * on a clock that the test sets. Nobody writes when the time comes, so nothing is purged; an answer is
+ * kept until then and no longer.
  */
 
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"

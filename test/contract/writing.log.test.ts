@@ -1,4 +1,7 @@
-/** Each text that administrators write for the site leaves a row in the log in its own transaction: where the row cannot be written, nothing is. */
+/**
+ * Each text that administrators write for the site leaves a row in the log in its own transaction: where the
+ * row cannot be written, nothing is.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as A from "../support/Administration.ts"

@@ -1,4 +1,7 @@
-/** A text that is written on one node is let go by the cache of every other, by the tags that the answer was kept under. */
+/**
+ * A text that is written on one node is let go by the cache of every other, by the tags
+ * that the answer was kept under.
+ */
 
 import type { Answer } from "@agon/server/http/Entry.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"

@@ -1,4 +1,7 @@
-/** A small season made as an administrator makes one: boards that are quick to play, a few models of the zoo as baselines. */
+/**
+ * A small season made as an administrator makes one: boards that are quick to play, a few
+ * models of the zoo as baselines.
+ */
 import { createHash } from "node:crypto"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"

@@ -1,10 +1,11 @@
 /**
- * The image of deploy/Containerfile, made where no registry of images answers: its base is a Debian by debootstrap with the Node of
- * this checkout and the machine's npm in it, and buildah builds on that with `--isolation chroot`, which needs no container engine.
+ * The image of deploy/Containerfile, made where no registry of images answers: its base is a Debian by
+ * debootstrap with the Node of this checkout and the machine's npm in it, and buildah builds on that with
+ * `--isolation chroot`, which needs no container engine.
  *
- * A container of it is bubblewrap's: the image's files read-only, its user, its command as process 1 of a namespace of its own, no
- * capabilities, no new privileges, and the machine's network. crun would be nearer to an engine and refuses machines whose cgroups
- * are of both versions.
+ * A container of it is bubblewrap's: the image's files read-only, its user, its command as process 1 of a
+ * namespace of its own, no capabilities, no new privileges, and the machine's network. crun would be nearer
+ * to an engine and refuses machines whose cgroups are of both versions.
  */
 import { execFile } from "node:child_process"
 import { chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs"

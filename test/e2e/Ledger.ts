@@ -1,7 +1,8 @@
 /**
- * The season's books, read from the database in one snapshot and added up again: every rated match once, numbered without
- * a gap but for those that were voided, and every rating what the formula of docs/rating.md#any-number-of-seats makes of the matches
- * in that order. The formula is written here a second time, from the page and not from the service.
+ * The season's books, read from the database in one snapshot and added up again: every rated match once,
+ * numbered without a gap but for those that were voided, and every rating what the formula of
+ * docs/rating.md#any-number-of-seats makes of the matches in that order. The formula is written here a second
+ * time, from the page and not from the service.
  */
 import { assert } from "vitest"
 import { SEASON } from "./Competition.ts"

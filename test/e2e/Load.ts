@@ -1,4 +1,7 @@
-/** Visitors who read through every outage, each from an address of its own and within its rate, and what they were answered. */
+/**
+ * Visitors who read through every outage, each from an address of its own and within its rate,
+ * and what they were answered.
+ */
 import { Agent, type RequestOptions, request } from "node:http"
 import { setTimeout as pause } from "node:timers/promises"
 

@@ -1,7 +1,8 @@
 /**
- * Debian's nginx (scripts/apt-packages.txt) with scripts/nginx.conf, in which only addresses and the certificate's place are replaced:
- * on free loopback ports, with a directory of its own, stopped by process id. Beside TLS it listens without, for runners and visitors
- * that would not believe a certificate which was made for the test.
+ * Debian's nginx (scripts/apt-packages.txt) with scripts/nginx.conf, in which only addresses and the
+ * certificate's place are replaced: on free loopback ports, with a directory of its own, stopped by
+ * process id. Beside TLS it listens without, for runners and visitors that would not believe a certificate
+ * which was made for the test.
  */
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"

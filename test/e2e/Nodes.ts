@@ -106,12 +106,18 @@ export interface World {
 
 export interface Options {
   readonly environment: Readonly<Record<string, string>>
-  /** Each node has a directory of its own, as on machines of their own, with the same secrets: objects are in a bucket. */
+  /**
+   * Each node has a directory of its own, as on machines of their own, with the same
+   * secrets: objects are in a bucket.
+   */
   readonly apart: boolean
   /** Before the nodes start. */
   readonly prepare?: (database_url: string) => Promise<unknown>
   readonly nginx?: Nginx.Size
-  /** The checkout that nodes are started from, this one where none is named, and how many of them are: all, unless it says fewer. */
+  /**
+   * The checkout that nodes are started from, this one where none is named, and how many of them
+   * are: all, unless it says fewer.
+   */
   readonly root?: string
   readonly running?: number
 }

@@ -1,8 +1,9 @@
 /**
- * The code of an earlier release, out of this repository's own history, running on the packages that are installed here.
+ * The code of an earlier release, out of this repository's own history, running on the
+ * packages that are installed here.
  *
- * `AGON_PREVIOUS` names an installed checkout of another release instead: that is how the release that is about to follow one is tried
- * where their packages differ, or where the history is not at hand.
+ * `AGON_PREVIOUS` names an installed checkout of another release instead: that is how the release that is
+ * about to follow one is tried where their packages differ, or where the history is not at hand.
  */
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs"
@@ -10,7 +11,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 
 const ROOT = join(import.meta.dirname, "../..")
-/** The last release before those whose nodes may stand beside newer ones: the one that had migrations up to 0034 and no later ones. */
+/**
+ * The last release before those whose nodes may stand beside newer ones: the one that had migrations
+ * up to 0034 and no later ones.
+ */
 const COMMIT = "989bb3f92630"
 const MIGRATIONS = "packages/server/src/database/migrations"
 const OUTPUT_BYTES_MAX = 64 * 1024 ** 2
@@ -41,7 +45,10 @@ interface Lock {
   readonly packages: Readonly<Record<string, Locked>>
 }
 
-/** Packages that nodes and runners need, by their place in the lock file: the site and the tools of that release do not run here. */
+/**
+ * Packages that nodes and runners need, by their place in the lock file: the site and the tools of
+ * that release do not run here.
+ */
 const needed = ({ packages }: Lock): ReadonlySet<string> => {
   const found = new Set(["packages/server", "packages/runner"])
   for (const path of found) {

@@ -1,4 +1,7 @@
-/** The seasons that several nodes play: who hosts each, whether each goes on, and whether their books add up when they rest. */
+/**
+ * The seasons that several nodes play: who hosts each, whether each goes on, and whether their
+ * books add up when they rest.
+ */
 import { assert } from "vitest"
 import { eventuallyAsync } from "../support/eventually.ts"
 import * as Competition from "./Competition.ts"
@@ -64,7 +67,10 @@ export class Seasons {
     )
   }
 
-  /** Brings the play to rest, and fails where a match or a rating is not as the log has it, or was shown and taken back. */
+  /**
+   * Brings the play to rest, and fails where a match or a rating is not as the log has it,
+   * or was shown and taken back.
+   */
   async addUp(admins: ReadonlyMap<string, Visitor>, note: (figure: string) => void): Promise<void> {
     await this.stop()
     for (const [i, { slug }] of this.all.entries()) {

@@ -1,6 +1,7 @@
 /**
- * A real systemd (Debian's package) with the units of deploy/systemd and no others, in namespaces of its own (systemd.sh): the checkout
- * lies in /opt/agon, read-only, the units' variables and data lie on a layer that is lost with it. Its network is the machine's.
+ * A real systemd (Debian's package) with the units of deploy/systemd and no others, in namespaces of its own
+ * (systemd.sh): the checkout lies in /opt/agon, read-only, the units' variables and data lie on a layer that
+ * is lost with it. Its network is the machine's.
  */
 import { execFile, spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"

@@ -1,4 +1,7 @@
-/** docs/administering.md as somebody types it: its commands, in its order, in one shell, against a service with a runner. */
+/**
+ * docs/administering.md as somebody types it: its commands, in its order, in one shell,
+ * against a service with a runner.
+ */
 import { execFileSync, spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

@@ -1,6 +1,7 @@
 /**
- * deploy/compose.yml without an engine: its commands are run with their environments, names and ports in namespaces (compose.sh), and a
- * match is rated. The images of Postgres, the S3 server and nginx are not to be had; Debian's programs stand for them (composeHost.ts).
+ * deploy/compose.yml without an engine: its commands are run with their environments, names and ports in
+ * namespaces (compose.sh), and a match is rated. The images of Postgres, the S3 server and nginx are not to
+ * be had; Debian's programs stand for them (composeHost.ts).
  */
 import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,10 +1,12 @@
 /**
- * Does by hand, for compose.test.ts and within compose.sh, what an engine does with deploy/compose.yml: starts each service's command with
- * its environment, in the order of `depends_on`, asks its healthcheck, and stops it with its time. Then a competition is made, played and
- * read through nginx. Prints one line of JSON for each thing that it saw, and fails at the first that is otherwise.
+ * Does by hand, for compose.test.ts and within compose.sh, what an engine does with deploy/compose.yml:
+ * starts each service's command with its environment, in the order of `depends_on`, asks its healthcheck, and
+ * stops it with its time. Then a competition is made, played and read through nginx. Prints one line of JSON
+ * for each thing that it saw, and fails at the first that is otherwise.
  *
- * Postgres is Debian's, since the file's image is not to be had; so is nginx, whose own file includes conf.d as that image's does. The S3
- * server is the one of the other tests, whose keys have another form (`account:user`): key and address are the only values not the file's.
+ * Postgres is Debian's, since the file's image is not to be had; so is nginx, whose own file includes conf.d
+ * as that image's does. The S3 server is the one of the other tests, whose keys have another form
+ * (`account:user`): key and address are the only values not the file's.
  */
 import { spawnSync } from "node:child_process"
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
@@ -122,7 +124,10 @@ const postgres = async () => {
   return program
 }
 
-/** Its file lies where the volumes say, with this service as its only node; so do the certificates that the file reads. */
+/**
+ * Its file lies where the volumes say, with this service as its only node; so do the
+ * certificates that the file reads.
+ */
 const nginx = () => {
   const example = readFileSync(join(ROOT, "scripts/nginx.conf"), "utf8")
   const nodes = /(?: {2}server \S+ max_fails=1 fail_timeout=2s;\n)+/

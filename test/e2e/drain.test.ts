@@ -1,6 +1,7 @@
 /**
- * A runner that is told to stop: a process of its own, which plays for the whole service. A match that is to take long is
- * one whose sandbox is stopped in its tracks, and so are no matches that end by chance while a test looks.
+ * A runner that is told to stop: a process of its own, which plays for the whole service. A match
+ * that is to take long is one whose sandbox is stopped in its tracks, and so are no matches that end
+ * by chance while a test looks.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"

@@ -1,4 +1,7 @@
-/** The first start, whose database is made while the rest of the service is loaded: ended at any moment of it, the next one works. */
+/**
+ * The first start, whose database is made while the rest of the service is loaded: ended at any
+ * moment of it, the next one works.
+ */
 import { globSync } from "node:fs"
 import { afterAll, assert, describe, it } from "vitest"
 import { eventuallyAsync, PATIENCE_MS } from "../support/eventually.ts"

@@ -1,6 +1,6 @@
 /**
- * The image of deploy/Containerfile is built and played in. It takes two minutes of a quiet machine and 1.5 GB of disk, and fetches
- * packages (scripts/apt-packages.txt), so it runs in CI alone.
+ * The image of deploy/Containerfile is built and played in. It takes two minutes of a quiet machine and 1.5
+ * GB of disk, and fetches packages (scripts/apt-packages.txt), so it runs in CI alone.
  */
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -43,7 +43,10 @@ describe.skipIf(missing !== undefined)(`the image${missing === undefined ? "" : 
     console.log(figures.join("\n"))
   }, PATIENCE_MS)
 
-  /** Once it answers. It is started again as `restart: always` does: on a starved machine its database may be too slow for it. */
+  /**
+   * Once it answers. It is started again as `restart: always` does: on a starved machine its
+   * database may be too slow for it.
+   */
   const started = async (starts_left = 3): Promise<Image.Container> => {
     const places = { "/var/lib/agon": data, "/var/cache/agon-runner": join(volumes, "cache") }
     const container = await Image.start(image, places, { PORT: String(port), AGON_METRICS: "off" })

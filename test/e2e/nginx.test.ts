@@ -1,4 +1,7 @@
-/** scripts/nginx.conf by itself, before a backend that answers whatever it is asked: TLS, the way there, and what one client may take. */
+/**
+ * scripts/nginx.conf by itself, before a backend that answers whatever it is asked: TLS, the way there,
+ * and what one client may take.
+ */
 
 import { createServer, get as getPlain, type IncomingMessage, type Server } from "node:http"
 import { get as getTls } from "node:https"

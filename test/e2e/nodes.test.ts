@@ -1,7 +1,8 @@
 /**
- * Several nodes behind nginx (scripts/nginx.conf), on one Postgres, one directory and one Redis, play several seasons with
- * real runners; runners and visitors know nginx alone. Nodes are killed, stopped, frozen and restarted, and so is the database:
- * each season plays on at another node, and nothing is rated twice, lost, or said and taken back.
+ * Several nodes behind nginx (scripts/nginx.conf), on one Postgres, one directory and one Redis, play
+ * several seasons with real runners; runners and visitors know nginx alone. Nodes are killed, stopped,
+ * frozen and restarted, and so is the database: each season plays on at another node, and nothing is rated
+ * twice, lost, or said and taken back.
  */
 
 import { setTimeout as pause } from "node:timers/promises"
@@ -28,11 +29,17 @@ const SLUGS = slow ? ["spring", "summer", "autumn"] : ["spring", "summer"]
 const BOARDS = ["open-7"]
 const BASELINES = ["straight-on", "careless", "random-safe"]
 const RUNNERS = 2
-/** The bounds that are promised where a machine has time for us; on a busy one the best of some tries has to keep it. */
+/**
+ * The bounds that are promised where a machine has time for us; on a busy one the best
+ * of some tries has to keep it.
+ */
 const PROMISED_MS = { SIGKILL: 5_000, SIGTERM: 1_000, SIGSTOP: 6_000 }
 const TRIES = 4
 const LOOK_EVERY_MS = 20
-/** Until nginx trusts a node again that it found away (`fail_timeout`), which whoever restarts nodes in turn waits for. */
+/**
+ * Until nginx trusts a node again that it found away (`fail_timeout`), which whoever
+ * restarts nodes in turn waits for.
+ */
 const NGINX_FORGETS_MS = 2_200
 const playable = engines.map(({ digest, slug }) => ({ game: slug, engine_digest: digest }))
 
@@ -131,7 +138,8 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
 
   it("take a season over from an owner that is frozen; when it wakes it gives back what it holds and writes nothing", () =>
     promised("SIGSTOP", async (owner, season) => {
-      // It is in the frozen node's socket, and the first thing that it reads when it wakes, believing that it owns the season.
+      // It is in the frozen node's socket, and the first thing that it reads when it wakes,
+      // believing that it owns the season.
       const late = admin(season.slug)
         .at(owner.origin)
         .once("PATCH", `${Competition.pathOf(season.slug)}/maps/open-7`, { enabled: true })
@@ -148,7 +156,10 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
       assert.isAtLeast((await seasons.standing(season)).epoch, epoch)
     }))
 
-  /** How many of 150 requests of an address that says it is others pass, and how many may: what Redis decides, and in time. */
+  /**
+   * How many of 150 requests of an address that says it is others pass, and how many may:
+   * what Redis decides, and in time.
+   */
   const burst = async (address: string) => {
     const began = performance.now()
     const asked = Array.from({ length: 150 }, (_, n) =>

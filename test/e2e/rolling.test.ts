@@ -1,7 +1,8 @@
 /**
- * A rolling upgrade and the way back, with the programs of two releases (OlderRelease.ts) on one database, behind nginx, while matches
- * are played: nodes of the older release beside those of this one, and a runner of each. Every season is hosted by both, asked through
- * both, and nothing is rated twice, lost, or said and taken back.
+ * A rolling upgrade and the way back, with the programs of two releases (OlderRelease.ts) on one
+ * database, behind nginx, while matches are played: nodes of the older release beside those of this one,
+ * and a runner of each. Every season is hosted by both, asked through both, and nothing is rated twice,
+ * lost, or said and taken back.
  */
 import { setTimeout as pause } from "node:timers/promises"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
@@ -22,7 +23,10 @@ const BOARDS = ["open-7"]
 const BASELINES = ["straight-on", "careless", "random-safe"]
 /** Seasons without play, made until each release hosts one. */
 const QUIET_MAX = 12
-/** Until nginx trusts a node again that it found away (`fail_timeout`), which whoever restarts nodes in turn waits for. */
+/**
+ * Until nginx trusts a node again that it found away (`fail_timeout`), which whoever
+ * restarts nodes in turn waits for.
+ */
 const NGINX_FORGETS_MS = 2_200
 const map_id = snakesBoards[0]!.map_id
 
@@ -99,7 +103,10 @@ describe.skipIf(missing !== undefined)(`two releases side by side${missing === u
     }
   }
 
-  /** The older release empties the folder of partial files when it starts, and ends where another node writes to it just then. */
+  /**
+   * The older release empties the folder of partial files when it starts, and ends where another
+   * node writes to it just then.
+   */
   const startedAgain = async (node: Nodes.Node) => {
     for (let tries = 1; ; tries++) {
       const error = await node.start(older.root).then(

@@ -1,4 +1,7 @@
-/** A season plays itself on real processes, and somebody enters it: scripts/start, its runner, its Postgres, over HTTP. */
+/**
+ * A season plays itself on real processes, and somebody enters it: scripts/start, its
+ * runner, its Postgres, over HTTP.
+ */
 
 import { verify } from "@agon/engine/replay/verify.ts"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"

@@ -1,4 +1,7 @@
-/** `scripts/start` as a visitor meets it: the front page is the site's, and nothing of the site outlives the service. */
+/**
+ * `scripts/start` as a visitor meets it: the front page is the site's, and nothing of
+ * the site outlives the service.
+ */
 
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { eventuallyAsync, PATIENCE_MS } from "../support/eventually.ts"

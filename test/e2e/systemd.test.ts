@@ -1,6 +1,7 @@
 /**
- * The units of deploy/systemd under a real systemd, with all that they restrict: the service answers, the site shows its pages, the
- * runner plays in the strongest sandbox, a backup is made, and a stop is one that systemd calls a success.
+ * The units of deploy/systemd under a real systemd, with all that they restrict: the service answers, the
+ * site shows its pages, the runner plays in the strongest sandbox, a backup is made, and a stop is one
+ * that systemd calls a success.
  */
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { eventuallyAsync, Hopeless, PATIENCE_MS } from "../support/eventually.ts"

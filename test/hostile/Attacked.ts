@@ -1,4 +1,7 @@
-/** The process under attack (host.ts) as a test has it: requests to it, a health probe beside them, and what they cost it. */
+/**
+ * The process under attack (host.ts) as a test has it: requests to it, a health probe beside
+ * them, and what they cost it.
+ */
 import { type ChildProcess, fork } from "node:child_process"
 import { Agent, type IncomingMessage, request } from "node:http"
 import { join } from "node:path"

@@ -1,6 +1,7 @@
 /**
- * The worst that can be sent to a route, made from what it takes (the operation of the OpenAPI document, the bytes that its body may
- * have) and from a request that it obeys: each attack is that request with one thing as bad as it can be.
+ * The worst that can be sent to a route, made from what it takes (the operation of the OpenAPI document,
+ * the bytes that its body may have) and from a request that it obeys: each attack is that request with
+ * one thing as bad as it can be.
  */
 import { bodyBytes } from "@agon/api/bodyBytes.ts"
 import type { Random } from "../support/Fuzz.ts"

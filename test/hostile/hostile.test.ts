@@ -1,8 +1,9 @@
 /**
- * No request, from anybody, holds the loop for more than 50 ms, is answered with more than 1 MiB, or is our fault; and a stranger beside
- * it is answered. Every route of the API gets its worst bodies, queries, paths and headers, and then all of them get people who send
- * and read slowly. Time is charged as the smaller of how late the loop was and what its thread worked, the best of a few tries, so that
- * a busy machine is not taken for a busy loop. AGON_SLOW=1 sends all attacks instead of a few of each kind; AGON_SEED draws others.
+ * No request, from anybody, holds the loop for more than 50 ms, is answered with more than 1 MiB, or is our
+ * fault; and a stranger beside it is answered. Every route of the API gets its worst bodies, queries, paths
+ * and headers, and then all of them get people who send and read slowly. Time is charged as the smaller of
+ * how late the loop was and what its thread worked, the best of a few tries, so that a busy machine is not
+ * taken for a busy loop. AGON_SLOW=1 sends all attacks instead of a few of each kind; AGON_SEED draws others.
  */
 
 import { connect, type Socket } from "node:net"
@@ -29,7 +30,10 @@ const REFUSAL_BYTES = 16 * 1024
 const UNREAD_BYTES = 256 * 1024
 /** Before it counts against a request that it was slow. */
 const TRIES = 4
-/** Before it counts that so much is held: requests under way hold more than their answers, and on a busy machine they are long under way. */
+/**
+ * Before it counts that so much is held: requests under way hold more than their answers, and on a busy
+ * machine they are long under way.
+ */
 const WEIGHED_TIMES = 60
 
 const names = new Map<string, string>()

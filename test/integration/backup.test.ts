@@ -141,7 +141,8 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
         const full = yield* run(other, "other", "restore", kept)
         assert.deepStrictEqual([full.status, /holds a service's data already; --replace/.test(full.said)], [1, true], full.said)
         yield* done(run(other, "other", "restore", kept, "--replace"))
-        // A restore that is repeated still has the secrets of the backup, though the first try made those that it has not got.
+        // A restore that is repeated still has the secrets of the backup, though the first try
+        // made those that it has not got.
         assert.strictEqual((yield* run(other, "repeated", "restore", kept)).status, 1)
         yield* done(run(yield* empty, "repeated", "restore", kept))
         assert.strictEqual(secret("repeated"), secret("data"))

@@ -1,6 +1,6 @@
 /**
- * The package of the typed client: packed, installed from its file in an empty folder without a network, and a program written against it
- * compiled there and run against a service, by the machine's own Node.
+ * The package of the typed client: packed, installed from its file in an empty folder without a network, and
+ * a program written against it compiled there and run against a service, by the machine's own Node.
  */
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -1,6 +1,7 @@
 /**
- * Real nodes on schemas of other releases: older ones, which they bring up to date in turn; newer ones, on which they play on; and ones
- * that need a later release, which they refuse (packages/server/README.md#migrations).
+ * Real nodes on schemas of other releases: older ones, which they bring up to date in turn; newer ones, on
+ * which they play on; and ones that need a later release, which they refuse
+ * (packages/server/README.md#migrations).
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

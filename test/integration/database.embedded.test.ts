@@ -1,4 +1,7 @@
-/** The service on the embedded database: everything in its directory is closed, and a refusal names the setting that it concerns. */
+/**
+ * The service on the embedded database: everything in its directory is closed, and a refusal names
+ * the setting that it concerns.
+ */
 import { execFileSync } from "node:child_process"
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

@@ -41,7 +41,10 @@ interface Front {
   readonly refused: () => number
 }
 
-/** A port that leads to the server of that database; the connections of these numbers, from 0, get `answer`, or none for ever. */
+/**
+ * A port that leads to the server of that database; the connections of these numbers, from 0,
+ * get `answer`, or none for ever.
+ */
 const behind = (database: Redacted.Redacted, refuses: (connection: number) => boolean, answer?: Buffer) =>
   Effect.acquireRelease(
     Effect.callback<Front>((resume) => {

@@ -1,4 +1,7 @@
-/** Databases that an installation has prepared: a first start has from a copy what it would have made itself, whichever release made it. */
+/**
+ * Databases that an installation has prepared: a first start has from a copy what it would have made
+ * itself, whichever release made it.
+ */
 import { appendFileSync, cpSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,6 +1,7 @@
 /**
- * Migrations that nodes of the release before would not survive, or would wait for, are refused unless they say why. One that takes
- * away what older nodes read says in its name, too, which releases play on after it (packages/server/README.md#migrations).
+ * Migrations that nodes of the release before would not survive, or would wait for, are refused unless they
+ * say why. One that takes away what older nodes read says in its name, too, which releases play on after it
+ * (packages/server/README.md#migrations).
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { needOf } from "@agon/server/database/beside.ts"
@@ -24,7 +25,10 @@ interface Rule {
   readonly why: string
   /** It matters only where the table was there before; the first group names it. */
   readonly existing?: true
-  /** It takes away what an older release reads, or what it may leave out: a reason is not enough, the file's name keeps that release away. */
+  /**
+   * It takes away what an older release reads, or what it may leave out: a reason is not enough, the file's
+   * name keeps that release away.
+   */
   readonly contracts?: true
 }
 

@@ -1,11 +1,11 @@
 /**
- * A database that the first release wrote, with this release's service on it; and nodes that are restarted in turn while a schema
- * that they do not know yet comes into being beneath them.
+ * A database that the first release wrote, with this release's service on it; and nodes that are restarted in
+ * turn while a schema that they do not know yet comes into being beneath them.
  *
- * The code of the release before is not at hand, so the second part shows the older node's side by this release's: every table
- * gets a column that no statement here knows, while a node holds the season and plays. So it shows that statements of a node
- * outlive an additive migration, and that play outlives its locks. It cannot show that a migration to come is additive: that is
- * what database.rolling.test.ts asks of each.
+ * The code of the release before is not at hand, so the second part shows the older node's side by this
+ * release's: every table gets a column that no statement here knows, while a node holds the season and plays.
+ * So it shows that statements of a node outlive an additive migration, and that play outlives its locks. It
+ * cannot show that a migration to come is additive: that is what database.rolling.test.ts asks of each.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,7 @@
-/** `node datasetNode.ts DATABASE_URL OBJECTS DIRECTORY`: a node that makes datasets, and is killed when its first file lies in the store. */
+/**
+ * `node datasetNode.ts DATABASE_URL OBJECTS DIRECTORY`: a node that makes datasets, and is killed when its
+ * first file lies in the store.
+ */
 import { join } from "node:path"
 import { DatasetMaker } from "@agon/server/dataset/DatasetMaker.ts"
 import { PauseTimes } from "@agon/server/dataset/PartFiles.ts"

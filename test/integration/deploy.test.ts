@@ -1,4 +1,7 @@
-/** The systemd units, the container file and the compose file name programs, paths and variables that there are, and wait as long as a stop takes. */
+/**
+ * The systemd units, the container file and the compose file name programs, paths and variables that there
+ * are, and wait as long as a stop takes.
+ */
 
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"

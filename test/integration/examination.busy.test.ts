@@ -13,7 +13,10 @@ vi.setConfig({ testTimeout: 900_000 })
 const LOOPS = 8
 /** A loop ends by itself, should nobody stop it. */
 const LOOP = "const end = performance.now() + 600_000; while (performance.now() < end);"
-/** Beside the loops caches and threads of the processor are shared, which costs every instruction; a clock would be off by the number of loops and more. */
+/**
+ * Beside the loops caches and threads of the processor are shared, which costs every instruction; a clock
+ * would be off by the number of loops and more.
+ */
 const FACTOR_MAX = 4
 /** Times under it are those of a run's frame more than of the model. */
 const FRAME_US = 150

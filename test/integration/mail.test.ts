@@ -1,4 +1,7 @@
-/** Notifications of accounts are mailed to those who ask for it: a real mail server on loopback, a real database, the time of a TestClock. */
+/**
+ * Notifications of accounts are mailed to those who ask for it: a real mail server on loopback, a real
+ * database, the time of a TestClock.
+ */
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"

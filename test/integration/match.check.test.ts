@@ -1,4 +1,7 @@
-/** The replay check on PostgreSQL: every match is looked at once, none for ever, whatever becomes of replays, store and thread. */
+/**
+ * The replay check on PostgreSQL: every match is looked at once, none for ever, whatever becomes
+ * of replays, store and thread.
+ */
 
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,6 +1,6 @@
 /**
- * An address for metrics that somebody else listens on: refused where it was asked for, done without where it was not. And what stands
- * there before anything has happened.
+ * An address for metrics that somebody else listens on: refused where it was asked for, done without where it
+ * was not. And what stands there before anything has happened.
  */
 
 import { createServer } from "node:net"

@@ -1,4 +1,7 @@
-/** What `/metrics` says of webhooks, mails and datasets: real receivers, a real mail server, a real database, the time of a TestClock. */
+/**
+ * What `/metrics` says of webhooks, mails and datasets: real receivers, a real mail server, a real
+ * database, the time of a TestClock.
+ */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { Mail } from "@agon/server/config/Mail.ts"
 import * as DatasetMetrics from "@agon/server/dataset/DatasetMetrics.ts"

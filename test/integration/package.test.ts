@@ -1,6 +1,6 @@
 /**
- * The package of `agon`: packed, installed from its file in an empty folder without a network, and used there against a running service,
- * by this Node and by the machine's own.
+ * The package of `agon`: packed, installed from its file in an empty folder without a network, and used there
+ * against a running service, by this Node and by the machine's own.
  */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,7 @@
-/** The service, the site and a runner that cannot start say in one sentence what to mend; asked for their help, they do not start. */
+/**
+ * The service, the site and a runner that cannot start say in one sentence what to mend; asked for
+ * their help, they do not start.
+ */
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createServer } from "node:net"

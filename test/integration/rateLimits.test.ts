@@ -1,4 +1,7 @@
-/** One suite over both stores of token buckets: in memory, where the test moves the clock, and in a real Redis, where it waits. */
+/**
+ * One suite over both stores of token buckets: in memory, where the test moves the clock, and in
+ * a real Redis, where it waits.
+ */
 
 import { type Limit, RateLimitStore } from "@agon/server/http/RateLimitStore.ts"
 import { makeMemory } from "@agon/server/http/RateLimitStoreMemory.ts"
@@ -50,7 +53,10 @@ const random = (seed: number) => {
   }
 }
 
-/** Sends when it likes, but having been refused waits as it was told. Dies where that did not suffice, or where it got too much. */
+/**
+ * Sends when it likes, but having been refused waits as it was told. Dies where that did not
+ * suffice, or where it got too much.
+ */
 const politeClient = Effect.fnUntraced(function* (seed: number) {
   const bench = yield* Bench
   const draw = random(seed)

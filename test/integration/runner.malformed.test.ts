@@ -1,6 +1,6 @@
 /**
- * A result that the service does not take ends as a failure of the work, which counts as an attempt at it. Given back, it would come again for
- * ever. Where it held its replay it is told once more, with an upload.
+ * A result that the service does not take ends as a failure of the work, which counts as an attempt at it.
+ * Given back, it would come again for ever. Where it held its replay it is told once more, with an upload.
  */
 
 import type { Client } from "@agon/api/Client.ts"

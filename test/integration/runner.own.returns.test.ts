@@ -1,4 +1,7 @@
-/** The runner beside the service, drained by an administrator and flagged: its process ends, and another takes its place. */
+/**
+ * The runner beside the service, drained by an administrator and flagged: its process ends,
+ * and another takes its place.
+ */
 
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { OwnRunner } from "@agon/server/runner/OwnRunner.ts"

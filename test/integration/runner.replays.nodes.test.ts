@@ -1,4 +1,7 @@
-/** Replays within results that reach another node than their season's: they are written with their match, and either node gives them out. */
+/**
+ * Replays within results that reach another node than their season's: they are written with their match,
+ * and either node gives them out.
+ */
 
 import { createHash } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"

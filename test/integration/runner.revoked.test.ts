@@ -1,6 +1,6 @@
 /**
- * Lease requests that wait for work when their key ends: they are answered 401 at once, on whichever node they wait, and the runner of
- * another key waits on.
+ * Lease requests that wait for work when their key ends: they are answered 401 at once, on whichever node
+ * they wait, and the runner of another key waits on.
  */
 
 import { PgClient } from "@effect/sql-pg"

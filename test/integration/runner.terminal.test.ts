@@ -1,4 +1,7 @@
-/** The lines of a program: for people on a terminal, otherwise each an object of JSON. A runner whose key is refused logs some and ends. */
+/**
+ * The lines of a program: for people on a terminal, otherwise each an object of JSON. A runner whose key
+ * is refused logs some and ends.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { existsSync } from "node:fs"
 import { createServer } from "node:http"

@@ -29,7 +29,10 @@ const create = (n: number) =>
     return id("season", n)
   })
 
-/** The cluster keeps what keeps an entity alive, until that is answered: whoever stops before leaves it to the next process. */
+/**
+ * The cluster keeps what keeps an entity alive, until that is answered: whoever stops before
+ * leaves it to the next process.
+ */
 const mayRest = (season: string) =>
   eventually(
     "the season's entity may rest",

@@ -1,4 +1,7 @@
-/** A service that was down while rounds were due: what it missed happens when it is back, in order and at its own time. */
+/**
+ * A service that was down while rounds were due: what it missed happens when it is back,
+ * in order and at its own time.
+ */
 
 import type { Command } from "@agon/domain/season/Command.ts"
 import { SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonEntity.ts"

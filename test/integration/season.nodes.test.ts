@@ -1,7 +1,8 @@
 /**
- * Seasons that are created through one node and written to through another at once (docs/contract.md#creating-a-season): the first
- * write is obeyed, whichever node the season lives on. Nothing is tried twice here. Two things see to it, either of which is enough: the
- * answer to a creation waits for the season, and so does a write that finds it starting.
+ * Seasons that are created through one node and written to through another at once
+ * (docs/contract.md#creating-a-season): the first write is obeyed, whichever node the season lives on.
+ * Nothing is tried twice here. Two things see to it, either of which is enough: the answer to a creation
+ * waits for the season, and so does a write that finds it starting.
  */
 
 import { isDeepStrictEqual } from "node:util"
@@ -33,7 +34,10 @@ const settled = eventually(
 const ROUND = { kind: "round", games: 1, starts_at: "2091-01-01T00:00:00Z" }
 const SEASONS = 4
 
-/** Creates seasons one after another, each written to through the other node at once; the statuses of writes that no rate put off. */
+/**
+ * Creates seasons one after another, each written to through the other node at once; the statuses of
+ * writes that no rate put off.
+ */
 const written = Effect.fnUntraced(function* (made: Visitor, other: Visitor, word: string) {
   const statuses: Array<number> = []
   for (let n = 0; statuses.length < SEASONS; n++) {

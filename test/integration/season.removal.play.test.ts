@@ -1,4 +1,7 @@
-/** A season is removed beside a service that runs: nodes forget it at once, and other seasons play on whatever row it waits for. */
+/**
+ * A season is removed beside a service that runs: nodes forget it at once, and other seasons play
+ * on whatever row it waits for.
+ */
 
 import { remove } from "@agon/server/removal/remove.ts"
 import { find } from "@agon/server/removal/season.ts"

@@ -1,4 +1,7 @@
-/** `scripts/remove-season` on rows of every kind: it leaves none of the season and changes no other, also where it was killed. */
+/**
+ * `scripts/remove-season` on rows of every kind: it leaves none of the season and changes no
+ * other, also where it was killed.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
@@ -166,8 +169,8 @@ layer(Ground, { timeout: HANGS_AFTER_MS })("a season's removal", (it) => {
           ([row]) => row!.n
         )
       /**
-       * Killed while it waits for a row of this table that somebody else holds: so many rows are left then in each of the tables. The
-       * statement that waited may still be done by the server.
+       * Killed while it waits for a row of this table that somebody else holds: so many rows are left then in
+       * each of the tables. The statement that waited may still be done by the server.
        */
       const killedAt = (table: string, where: string, looked: ReadonlyArray<string>, strength = "UPDATE") =>
         Effect.scoped(

@@ -1,6 +1,7 @@
 /**
- * A season on PostgreSQL that learns how far its field lies apart, by itself: its actor looks at the log, folds it again with the new start and
- * goes on. Its rows are held against a replay of the log that is written here once more.
+ * A season on PostgreSQL that learns how far its field lies apart, by itself: its actor looks at the
+ * log, folds it again with the new start and goes on. Its rows are held against a replay of the log
+ * that is written here once more.
  */
 import { type Rating, rated, startOf } from "@agon/domain/rating/Rating.ts"
 import type { Command } from "@agon/domain/season/Command.ts"

@@ -1,6 +1,6 @@
 /**
- * The cost of a void for a season while its log is folded: how long that takes, and how long the season's commands wait meanwhile.
- * With AGON_SLOW for seasons of 20,000, 100,000 and 200,000 matches.
+ * The cost of a void for a season while its log is folded: how long that takes, and how long the season's
+ * commands wait meanwhile. With AGON_SLOW for seasons of 20,000, 100,000 and 200,000 matches.
  */
 
 import { monitorEventLoopDelay } from "node:perf_hooks"
@@ -30,7 +30,10 @@ const uuid = (prefix: string, n: string) => `('${prefix}-0000-7000-8000-' || lpa
 const version = (n: string) => uuid("01900003", n)
 const at = (n: string) => `to_timestamp(${OPENED_S} + ${n})`
 
-/** A match a second, on class ladder and open in turn, two seats of a thousand entries each; what was rated need not add up. */
+/**
+ * A match a second, on class ladder and open in turn, two seats of a thousand entries each;
+ * what was rated need not add up.
+ */
 const rowsOf = (MATCHES: number) => [
   `INSERT INTO version (id, season_id, model_id, owner_id, ord, number, weights_hash, manifest_hash, created_at, status, class,
       admit_attempt, admit_failures, trial_played, trial_failed, trial_void)

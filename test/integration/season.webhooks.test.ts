@@ -1,4 +1,7 @@
-/** A season's events are posted to its webhooks: written by the commit of the event, on PostgreSQL, to real receivers on loopback. */
+/**
+ * A season's events are posted to its webhooks: written by the commit of the event, on PostgreSQL,
+ * to real receivers on loopback.
+ */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import type { SignedIn } from "@agon/api/Authorization.ts"

@@ -1,4 +1,7 @@
-/** Forms of the administrator's desk that meet somebody else's, a season that has moved on, or a slip, as a browser without scripts sends them. */
+/**
+ * Forms of the administrator's desk that meet somebody else's, a season that has moved on, or a slip, as a
+ * browser without scripts sends them.
+ */
 
 import { classBounds } from "@agon/api/season/bounds.ts"
 import { ladders } from "@agon/api/Wire.ts"

@@ -1,4 +1,7 @@
-/** Every form of the administrator's desk beside a real service: once as it is taken, and once as the service refuses it. */
+/**
+ * Every form of the administrator's desk beside a real service: once as it is taken, and
+ * once as the service refuses it.
+ */
 import { wasText } from "@agon/site/admin/meanwhile.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schedule } from "effect"

@@ -1,6 +1,6 @@
 /**
- * An administrator's season from its creation to its frozen podium by forms alone, as a browser without scripts sends them. The test is
- * the runner, which plays and reports through the API, and two competitors.
+ * An administrator's season from its creation to its frozen podium by forms alone, as a browser without
+ * scripts sends them. The test is the runner, which plays and reports through the API, and two competitors.
  */
 import type { Client } from "@agon/api/Client.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"

@@ -1,4 +1,7 @@
-/** Answering, reporting and deleting a comment on the site, as a browser without scripts does it, beside a real service. */
+/**
+ * Answering, reporting and deleting a comment on the site, as a browser without scripts
+ * does it, beside a real service.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { eventually } from "../support/eventually.ts"

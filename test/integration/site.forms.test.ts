@@ -1,4 +1,7 @@
-/** Forms of the site beside a real service: what becomes of a good one, of one that the API refuses, and of one that no page of ours sent. */
+/**
+ * Forms of the site beside a real service: what becomes of a good one, of one that the API refuses, and of
+ * one that no page of ours sent.
+ */
 import { RejectReason } from "@agon/api/version/RejectReason.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -1,4 +1,7 @@
-/** The search of a ladder: a visitor without scripts who knows a part of a name finds the model, its place and the page with that place. */
+/**
+ * The search of a ladder: a visitor without scripts who knows a part of a name finds the model, its place
+ * and the page with that place.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,7 @@
-/** A competitor's own matches on the site, in every state: what their pages say, who sees them, and that nothing keeps them. */
+/**
+ * A competitor's own matches on the site, in every state: what their pages say, who sees them,
+ * and that nothing keeps them.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,7 @@
-/** Pictures for previews of links: a match's last position, and a season's boards, as PNG, named by the pages that they belong to. */
+/**
+ * Pictures for previews of links: a match's last position, and a season's boards, as PNG, named by
+ * the pages that they belong to.
+ */
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { decodePng } from "@agon/site/picture/decodePng.ts"
 import { assert, describe, layer } from "@effect/vitest"

@@ -1,4 +1,7 @@
-/** Pages of private seasons beside a real service: who sees them, what everybody else is told, and that nothing keeps them. */
+/**
+ * Pages of private seasons beside a real service: who sees them, what everybody else is told,
+ * and that nothing keeps them.
+ */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,7 +15,10 @@ const { matchIds: x, modelIds: m, uuid, versionIds: v } = Fixture
 
 const service = SiteService.layerFixture
 
-/** ada takes part in the private season and root administers the platform; bob does neither, and a forged session is nobody's. */
+/**
+ * ada takes part in the private season and root administers the platform; bob does neither, and
+ * a forged session is nobody's.
+ */
 type Caller = "ada" | "bob" | "root" | "forged" | undefined
 
 /** A session has its own rate, so whoever is put off waits as long as they are told. */
@@ -39,7 +45,10 @@ const PAGES = [
 /** The same address of what was never made. */
 const unmade = (path: string) => path.replaceAll("secret", "unmade").replace(x.secret, uuid("match", 999))
 
-/** All of an answer but its own id, its time, and what the address says, which a form on the page repeats and its tag then counts. */
+/**
+ * All of an answer but its own id, its time, and what the address says, which a form on the page
+ * repeats and its tag then counts.
+ */
 const faceOf = ({ headers, status, text }: Shown) => {
   const { date: _date, etag, "x-request-id": _id, ...rest } = Object.fromEntries(headers)
   return { status, headers: rest, etag: /secret|unmade/.test(text) ? "" : etag, text: unmade(text) }

@@ -1,4 +1,7 @@
-/** Replays that lie in a bucket, which pages may not ask: the site passes them on from a real S3 server, and says what is wrong. */
+/**
+ * Replays that lie in a bucket, which pages may not ask: the site passes them on from a real S3
+ * server, and says what is wrong.
+ */
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { assertPage, page } from "../support/Pages.ts"

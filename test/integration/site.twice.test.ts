@@ -1,4 +1,7 @@
-/** Forms that are sent twice, as a double click on a page without scripts does it, beside a real service: each is taken once. */
+/**
+ * Forms that are sent twice, as a double click on a page without scripts does it, beside a real
+ * service: each is taken once.
+ */
 import { routes } from "@agon/site/routes.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -1,4 +1,7 @@
-/** `agon season` against a running service: created, changed, planned and closed from one file, each shown by a dry run first. */
+/**
+ * `agon season` against a running service: created, changed, planned and closed from one file,
+ * each shown by a dry run first.
+ */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

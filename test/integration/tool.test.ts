@@ -1,6 +1,6 @@
 /**
- * `agon` against a running service, as a competitor has it: signed in by a code that a browser approves, a model submitted, stopped on
- * the way, taken up again and entered, and signed out.
+ * `agon` against a running service, as a competitor has it: signed in by a code that a browser approves, a
+ * model submitted, stopped on the way, taken up again and entered, and signed out.
  */
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { makeClient } from "@agon/api/Client.ts"

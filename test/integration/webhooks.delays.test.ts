@@ -1,4 +1,7 @@
-/** Webhooks whose receivers or name servers are slow, silent or gone delay no other one, and names lead nowhere but to the internet. */
+/**
+ * Webhooks whose receivers or name servers are slow, silent or gone delay no other one, and names lead
+ * nowhere but to the internet.
+ */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { addressesFrom } from "@agon/server/notification/addressesOf.ts"
 import { makeTell } from "@agon/server/notification/Notifications.ts"

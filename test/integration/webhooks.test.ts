@@ -1,4 +1,7 @@
-/** Notifications of accounts are posted to their webhooks: real receivers on loopback, a real database, the time of a TestClock. */
+/**
+ * Notifications of accounts are posted to their webhooks: real receivers on loopback, a real
+ * database, the time of a TestClock.
+ */
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import type { SignedIn } from "@agon/api/Authorization.ts"

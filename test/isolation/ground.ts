@@ -1,7 +1,8 @@
 /**
- * Two seasons beside each other in one database, whose boards, entries and matches are alike, and a third that has every row of
- * the first which its keys allow it to have: the same boards, rounds, ratings, reviews and open matches, under its own id. Nothing
- * that is done to one of them may touch a row of another, or read one: ratings that wait for their rows are others' in the third.
+ * Two seasons beside each other in one database, whose boards, entries and matches are alike, and a third
+ * that has every row of the first which its keys allow it to have: the same boards, rounds, ratings, reviews
+ * and open matches, under its own id. Nothing that is done to one of them may touch a row of another, or read
+ * one: ratings that wait for their rows are others' in the third.
  */
 import { PgClient } from "@effect/sql-pg"
 import { float8, int4 } from "@effect/sql-pg/PgTypes"
@@ -107,7 +108,10 @@ const COMMIT = "WITH f AS (UPDATE season SET seq"
 /** Rows that a commit may add beside its season's rows: to the feeds of its people and to its webhooks. */
 const FEEDS = new Set(["notification", "webhook_delivery"])
 
-/** The client of a season's store: every commit is first said by an actor that was fenced, and must leave the other seasons alone. */
+/**
+ * The client of a season's store: every commit is first said by an actor that was fenced, and must
+ * leave the other seasons alone.
+ */
 export const watched = (sql: PgClient.PgClient, control: Control): PgClient.PgClient => {
   const tried = new Set<string>()
   let last: ReadonlyArray<Digest> | undefined // since which nothing was written

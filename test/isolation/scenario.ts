@@ -1,6 +1,7 @@
 /**
- * Two seasons played side by side, command by command, on PostgreSQL and beside it in memory: what the tables hold of each must be
- * what the memory holds, whatever the other season does. A little of everything that a season's store writes happens in both.
+ * Two seasons played side by side, command by command, on PostgreSQL and beside it in memory: what the tables
+ * hold of each must be what the memory holds, whatever the other season does. A little of everything that a
+ * season's store writes happens in both.
  */
 
 import { ranksOf } from "@agon/domain/match/Outcome.ts"

@@ -1,8 +1,10 @@
 /**
- * Mutants of SQL text, made from the statements that a run was seen to send: each condition of each of them dropped in turn, each
- * part of a commit freed of its fence, each lock left out. A statement that is new is mutated as soon as a run sends it.
+ * Mutants of SQL text, made from the statements that a run was seen to send: each condition of each of them
+ * dropped in turn, each part of a commit freed of its fence, each lock left out. A statement that is new is
+ * mutated as soon as a run sends it.
  *
- * A commit is one statement of many parts, which come together in many ways: what is mutated is the part, wherever it occurs.
+ * A commit is one statement of many parts, which come together in many ways: what is mutated is
+ * the part, wherever it occurs.
  */
 
 export interface SqlMutant {
@@ -110,7 +112,10 @@ const normal = (piece: string): string => {
 }
 
 const replaced = (text: string, { from, to }: Span, by: string): string => text.slice(0, from) + by + text.slice(to)
-/** A condition that always holds. It is still there, since PostgreSQL refuses a statement whose parameter is used nowhere. */
+/**
+ * A condition that always holds. It is still there, since PostgreSQL refuses a statement
+ * whose parameter is used nowhere.
+ */
 const always = (text: string, span: Span): string => replaced(text, span, `(${text.slice(span.from, span.to)} OR TRUE)`)
 const short = (text: string): string => text.replace(/\s+/g, " ").trim()
 

@@ -1,4 +1,7 @@
-/** Webhooks of the seasons beside each other: one that hears for each, and one that is off and one without room for the first. */
+/**
+ * Webhooks of the seasons beside each other: one that hears for each, and one that is off and
+ * one without room for the first.
+ */
 import type { Event } from "@agon/domain/season/Event.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert } from "@effect/vitest"
@@ -40,7 +43,10 @@ const toldOf = (event: Event, { prefix, season }: Side): string | undefined => {
   if (event._tag === "SeasonClosed") return `season_closed ${prefix}/games/snakes/seasons/${season}/podium`
 }
 
-/** Each event of a season was told once, to the webhook of that season that hears; voids are one for a commit, which events do not show. */
+/**
+ * Each event of a season was told once, to the webhook of that season that hears; voids are one for a
+ * commit, which events do not show.
+ */
 export const toldWebhooks = Effect.fnUntraced(function* (sql: PgClient.PgClient, sides: ReadonlyArray<Side>) {
   const rows = yield* sql.unsafe<{ webhook_id: string; told: string; subject: string }>(
     `SELECT webhook_id, kind || ' ' || link AS told, subject FROM webhook_delivery WHERE kind NOT IN ('${FILLER}', 'match_voided')`

@@ -1,4 +1,7 @@
-/** python/agon_env against the engine: its own tests, run by Debian's Python. `python3 -m unittest` in python/ runs them alone. */
+/**
+ * python/agon_env against the engine: its own tests, run by Debian's Python.
+ * `python3 -m unittest` in python/ runs them alone.
+ */
 import { assert, describe, it } from "vitest"
 import { missingPython, python } from "../support/python.ts"
 

@@ -1,6 +1,7 @@
 /**
- * python/agon_client beside a running service, by Debian's Python: signed in by a code that a browser approves, a model submitted, stopped
- * on the way, taken up again and entered; pages, refusals, and waits as long as an answer tells.
+ * python/agon_client beside a running service, by Debian's Python: signed in by a code that a browser
+ * approves, a model submitted, stopped on the way, taken up again and entered; pages, refusals, and
+ * waits as long as an answer tells.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type RequestListener } from "node:http"

@@ -1,6 +1,7 @@
 /**
- * The starter kit as it stands: the commands of its pages are typed into a shell in an empty folder, beside a checkout, with the machine's
- * Node and Debian's Python alone. Their end is a trained model on the ladder of a running service.
+ * The starter kit as it stands: the commands of its pages are typed into a shell in an empty folder,
+ * beside a checkout, with the machine's Node and Debian's Python alone. Their end is a trained model on
+ * the ladder of a running service.
  */
 import { spawn } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"

@@ -3,9 +3,10 @@
  *
  *   node test/python/reference.ts MATCHES     so many of each game
  *
- * First comes a line of boards, good and bad, with the faults that the engine finds in them. Then, for every game and board, a line
- * `{ game, board, rules, matches }` and so many lines `{ seed, choices, states, planes, result }`: the choices of every turn, -1 for a
- * strike; the state's hash before the first turn and after each; a digest of what the seats to act are shown in each turn (their
+ * First comes a line of boards, good and bad, with the faults that the engine finds in them. Then, for every
+ * game and board, a line `{ game, board, rules, matches }` and so many lines
+ * `{ seed, choices, states, planes, result }`: the choices of every turn, -1 for a strike; the state's hash
+ * before the first turn and after each; a digest of what the seats to act are shown in each turn (their
  * planes as little-endian float32, in the order of the seats); and how it ended.
  */
 import { createHash } from "node:crypto"

@@ -1,4 +1,7 @@
-/** examples/train in short: a policy learns for half a minute, is exported and examined, and is measured against the zoo. */
+/**
+ * examples/train in short: a policy learns for half a minute, is exported and examined, and
+ * is measured against the zoo.
+ */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

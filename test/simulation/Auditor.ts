@@ -1,6 +1,7 @@
 /**
- * Says whether a season keeps its promises (docs/design.md#guarantees), from the rows after every commit and from what callers
- * were told. It shares no code with the season: counts, ratings, leases, rounds and verdicts are kept once more here.
+ * Says whether a season keeps its promises (docs/design.md#guarantees), from the rows after every commit and
+ * from what callers were told. It shares no code with the season: counts, ratings, leases, rounds and
+ * verdicts are kept once more here.
  *
  *   asked ──▶ told | unsure        every command of every caller, before it is sent and when its answer came or failed
  *   committed                      the rows after a commit, whatever the actor was told of it

@@ -36,7 +36,10 @@ export interface View {
   readonly audits: ReadonlyMap<string, number>
 }
 
-/** Rows that were seen before, as they were last: matches that have ended by their id, points of the series by ladder and time. */
+/**
+ * Rows that were seen before, as they were last: matches that have ended by their id, points of
+ * the series by ladder and time.
+ */
 export interface Known {
   readonly ended: ReadonlyMap<string, Ended>
   readonly points: ReadonlyMap<string, SeriesPoint>
@@ -100,7 +103,10 @@ export interface Read {
 }
 export const unread = (): Read => ({ known: { ended: 0, series: 0 }, ratings: undefined, audits: undefined })
 
-/** The store in memory replaces rows and never changes them, so a view that copies the tables' outsides stays as it was. */
+/**
+ * The store in memory replaces rows and never changes them, so a view that copies the
+ * tables' outsides stays as it was.
+ */
 export const ofMemory = (rows: Rows, known: Known, read = unread()): View => {
   const ended = touchedSince(rows.ended, known.ended, read.known, "ended")
   return {

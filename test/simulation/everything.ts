@@ -3,7 +3,10 @@ import type { Command } from "@agon/domain/season/Command.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
 import { MISFORTUNES } from "./world/Faults.ts"
 
-/** A command or an event that is new is missing here until the world says or hears it; a season tells itself of its folds. */
+/**
+ * A command or an event that is new is missing here until the world says or hears it; a
+ * season tells itself of its folds.
+ */
 const COMMANDS: Readonly<Record<Exclude<Command["_tag"], "InstallFold">, true>> = {
   AddBoard: true,
   CloseSeason: true,

@@ -2,7 +2,10 @@
  * An entry may be suspended, disqualified and reinstated several times. */
 import type { PgClient } from "@effect/sql-pg/PgClient"
 
-/** Where one was told too often, or not at all: `n` times in place of one. Names of what happened are those of the kinds. */
+/**
+ * Where one was told too often, or not at all: `n` times in place of one. Names of what
+ * happened are those of the kinds.
+ */
 const WRONG = `
   WITH happened AS (
       SELECT owner_id, id, unnest(ARRAY[CASE WHEN class IS NOT NULL THEN 'admitted' END, CASE WHEN EXISTS (SELECT 1 FROM rating r WHERE r.version_id = id) THEN 'entered' END,

@@ -1,7 +1,7 @@
 /**
- * The seeds of a test run, in as many parts as there are files of them: two files keep two cores busy. CI runs six times as many as
- * elsewhere, at 3 s of a core each. AGON_SIM_SEEDS says how many, AGON_SIM_FROM where to begin, AGON_SIM_STEPS how long each is; main.ts
- * runs ten thousand.
+ * The seeds of a test run, in as many parts as there are files of them: two files keep two cores busy. CI
+ * runs six times as many as elsewhere, at 3 s of a core each. AGON_SIM_SEEDS says how many, AGON_SIM_FROM
+ * where to begin, AGON_SIM_STEPS how long each is; main.ts runs ten thousand.
  */
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"

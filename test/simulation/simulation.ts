@@ -23,7 +23,10 @@ const isBeside = (seed: number): boolean => seed % 8 === 1 || seed % 16 === 8
 /** In every eighth people ask while a fold is read, and are obeyed in one batch with it. */
 const isCrowded = (seed: number): boolean => seed % 8 === 7
 
-/** The share of what administrators say that excludes entries: half in every eighth seed, one of odd number and one of even in sixteen. */
+/**
+ * The share of what administrators say that excludes entries: half in every eighth seed, one of odd
+ * number and one of even in sixteen.
+ */
 const exclusionsOf = (seed: number): number => (seed % 16 === 5 || seed % 16 === 12 ? 0.5 : 0.15)
 
 /** The actor with its store, either of which may be a mutant. */
@@ -64,7 +67,10 @@ interface Shortest {
   readonly steps: number
 }
 
-/** By halves, between the longest prefix known to hold and the shortest known to fail; one step less than what is found holds. */
+/**
+ * By halves, between the longest prefix known to hold and the shortest known to fail; one step
+ * less than what is found holds.
+ */
 const shortest = Effect.fnUntraced(function* (run: { seed: number; steps: number; actor: InMemory }, first: Failed) {
   const failing = (steps: number) =>
     Effect.catchDefect(Effect.as(inMemory(run.seed, steps, run.actor), undefined), (defect) => Effect.succeed(defect as Failed))

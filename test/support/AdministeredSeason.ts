@@ -1,4 +1,7 @@
-/** The parts that others have in a season that an administrator leads on the site: files that are sent, candidates, competitors and play. */
+/**
+ * The parts that others have in a season that an administrator leads on the site: files that are sent,
+ * candidates, competitors and play.
+ */
 import type { Client } from "@agon/api/Client.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { Upload } from "@agon/api/Wire.ts"

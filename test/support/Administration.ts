@@ -1,7 +1,7 @@
 /**
- * The whole API over every service of the program, called without a socket, with seasons whose actors are at work: for
- * tests of what administrators do. `root` administers the platform; `ada` and `bob` are accounts with the logins Ada and
- * Bob at the provider `hub`. Layers run on the real clock.
+ * The whole API over every service of the program, called without a socket, with seasons whose actors are at
+ * work: for tests of what administrators do. `root` administers the platform; `ada` and `bob` are accounts
+ * with the logins Ada and Bob at the provider `hub`. Layers run on the real clock.
  */
 
 import { mkdtempSync, rmSync } from "node:fs"
@@ -68,7 +68,10 @@ const identities = Effect.flatMap(
     SELECT 'hub', username, id, initcap(username), '2026-01-01' FROM account WHERE NOT admin`
 )
 
-/** With rate limits that a test brings to see what is counted, objects in a directory of its own, or loggers that it reads. */
+/**
+ * With rate limits that a test brings to see what is counted, objects in a directory of its
+ * own, or loggers that it reads.
+ */
 export const layerWith = (
   rates: Layer.Layer<RateLimits>,
   directory: Effect.Effect<string, never, Scope.Scope> = temporary,
@@ -90,7 +93,10 @@ export const layer = layerWith(RateLimits.layer(unlimited))
 
 export const options = { excludeTestServices: true } as const
 
-/** A call that waits for a season that is only waking; the log knows nothing of the tries, since they changed nothing. */
+/**
+ * A call that waits for a season that is only waking; the log knows nothing of the
+ * tries, since they changed nothing.
+ */
 export const ask = (path: string, given: Call = {}): Effect.Effect<Answered, never, Web> =>
   call(path, given).pipe(
     Effect.flatMap((answer) => (answer.status === 503 ? Effect.fail(answer) : Effect.succeed(answer))),
@@ -247,7 +253,10 @@ export const leaseAnother = Effect.fnUntraced(function* (season_id: string, hold
   return work!.lease
 })
 
-/** Rows of a match that was played and counts in no rating, or that was withdrawn; two versions of the season sat in it. */
+/**
+ * Rows of a match that was played and counts in no rating, or that was withdrawn; two
+ * versions of the season sat in it.
+ */
 export const finished = Effect.fnUntraced(function* (id: string, season_id: string, status: "finished" | "cancelled" = "finished") {
   yield* rows`INSERT INTO match (id, season_id, n, ladder, round, map_id, seed, engine_digest, status, lease_n, released, created_at, ended_at)
     VALUES (${id}::uuid, ${season_id}::uuid, -1, 'open', 0, 'duel', 1, 'sha256:x', ${status}, 1, false, now(), now())`

@@ -1,4 +1,7 @@
-/** A season that real models play: the whole service with a runner beside it, boards and baselines in play, made through the API. */
+/**
+ * A season that real models play: the whole service with a runner beside it, boards and baselines
+ * in play, made through the API.
+ */
 
 import { createHash } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
@@ -14,7 +17,10 @@ import { OPEN_SEASON } from "./openSeason.ts"
 import * as Service from "./Service.ts"
 
 export const game = "snakes"
-/** The season that competitors enter first, and the one that they may go on to: it takes over the first one's boards and baselines. */
+/**
+ * The season that competitors enter first, and the one that they may go on to: it takes over the
+ * first one's boards and baselines.
+ */
 export const spring = { game, slug: "spring" }
 export const autumn = { game, slug: "autumn" }
 

@@ -1,4 +1,7 @@
-/** Atom feeds as a real parser of XML reads them: the expat of Debian's Python, which refuses whatever is not well formed. */
+/**
+ * Atom feeds as a real parser of XML reads them: the expat of Debian's Python, which refuses
+ * whatever is not well formed.
+ */
 import { spawnSync } from "node:child_process"
 import { assert } from "@effect/vitest"
 import { PYTHON } from "./python.ts"

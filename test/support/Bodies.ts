@@ -1,4 +1,7 @@
-/** Whether the body of a success is one by the schema that the OpenAPI document gives for it: fields, forms and bounds. */
+/**
+ * Whether the body of a success is one by the schema that the OpenAPI document gives for
+ * it: fields, forms and bounds.
+ */
 
 import { Api } from "@agon/api/Api.ts"
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
@@ -25,7 +28,10 @@ const checkOf = (method: string, path: string, status: number): ValidateFunction
   return check
 }
 
-/** The first few faults of a body, each as its place and how it is wrong. `path` has the form of the document: `/v1/models/{id}`. */
+/**
+ * The first few faults of a body, each as its place and how it is wrong. `path` has the form of the
+ * document: `/v1/models/{id}`.
+ */
 export const faultsOfBody = (method: string, path: string, status: number, text: string): ReadonlyArray<string> => {
   const check = checkOf(method, path, status)
   if (check === undefined || check(JSON.parse(text))) return []

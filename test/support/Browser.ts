@@ -1,4 +1,7 @@
-/** A browser as far as signing in needs one: it keeps cookies by origin and path, follows redirects when told, and fills in a form. */
+/**
+ * A browser as far as signing in needs one: it keeps cookies by origin and path, follows redirects
+ * when told, and fills in a form.
+ */
 
 interface Cookie {
   readonly name: string
@@ -67,7 +70,10 @@ export class Browser {
   }
 }
 
-/** Signs in through the development provider and ends where the sign-in leads. On a busy machine the provider may be late: it is asked again. */
+/**
+ * Signs in through the development provider and ends where the sign-in leads. On a busy machine the provider
+ * may be late: it is asked again.
+ */
 export const signIn = async (browser: Browser, origin: string, login: string, query = "", tries = 5): Promise<Page> => {
   const again = () => signIn(browser, origin, login, query, tries - 1)
   const page = await browser.follow(`${origin}/v1/auth/dev${query}`)

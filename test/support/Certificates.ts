@@ -1,4 +1,7 @@
-/** Certificates for 127.0.0.1, made by openssl when a test asks: an authority, a node that it has signed, and a stranger that it has not. */
+/**
+ * Certificates for 127.0.0.1, made by openssl when a test asks: an authority, a node that it has signed,
+ * and a stranger that it has not.
+ */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

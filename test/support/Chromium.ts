@@ -1,6 +1,7 @@
 /**
- * Debian's Chromium for tests of pages (scripts/apt-packages.txt), without a window. Everything it writes is in one folder, which goes
- * when it has ended. A page of it remembers what a strict page must not do: refused by its policy, asked of another origin, failed.
+ * Debian's Chromium for tests of pages (scripts/apt-packages.txt), without a window. Everything it writes is
+ * in one folder, which goes when it has ended. A page of it remembers what a strict page must not do: refused
+ * by its policy, asked of another origin, failed.
  */
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createRequire } from "node:module"

@@ -1,4 +1,7 @@
-/** The answers that every route declares, and whether an answer is one of those; undeclared.ts holds all tests to it. */
+/**
+ * The answers that every route declares, and whether an answer is one of those;
+ * undeclared.ts holds all tests to it.
+ */
 
 import { Api } from "@agon/api/Api.ts"
 import { errorCatalogue } from "@agon/api/Errors.ts"
@@ -15,7 +18,10 @@ export interface Said {
 
 let known: ReadonlyArray<{ readonly operation: Operation; readonly path: RegExp; readonly names: number }> | undefined
 
-/** Operations by their paths, those that name the most themselves first: `/v1/submissions/reenter` before `/v1/submissions/{id}`. */
+/**
+ * Operations by their paths, those that name the most themselves first: `/v1/submissions/reenter`
+ * before `/v1/submissions/{id}`.
+ */
 const routes = () =>
   (known ??= operationsOf(OpenApi.fromApi(Api))
     .map((operation) => ({
@@ -42,7 +48,10 @@ const operationsAt = (url: string): ReadonlyMap<string, Operation> => {
   return new Map(found.filter(({ names }) => names === found[0]!.names).map(({ operation }) => [operation.method, operation]))
 }
 
-/** A person who presses the button behind the link in a mail is answered with a page, also where the link is unknown. */
+/**
+ * A person who presses the button behind the link in a mail is answered with a page,
+ * also where the link is unknown.
+ */
 const isPage = (method: string, url: string, headers: Headers) =>
   method === "POST" && url.includes("/v1/unsubscribe?") && headers.get("content-type") === "text/html; charset=utf-8"
 

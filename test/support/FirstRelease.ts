@@ -1,4 +1,7 @@
-/** A database as the first release left it (firstReleaseDump.ts): its schema, and the rows that it wrote while a season played. */
+/**
+ * A database as the first release left it (firstReleaseDump.ts): its schema, and the rows that it
+ * wrote while a season played.
+ */
 import { readFileSync } from "node:fs"
 import { gunzipSync } from "node:zlib"
 import { migrateTo } from "@agon/server/database/migrate.ts"

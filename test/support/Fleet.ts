@@ -16,7 +16,10 @@ export const runnerSession = {
   slots: 4
 }
 
-/** Bytes stored as the replay of every match that such a runner reports; it proves nothing, and is not looked at here. */
+/**
+ * Bytes stored as the replay of every match that such a runner reports; it proves
+ * nothing, and is not looked at here.
+ */
 const stored = new TextEncoder().encode("{}")
 const upload = (lease: string) => Effect.flatMap(ObjectStore, ({ put }) => put(replayUploadKey(lease), stored))
 const uploads = (json: any, path: string) => {

@@ -1,6 +1,7 @@
 /**
- * A closed season with rows in every table that a season can have rows in, so that what removes one can be seen to leave none. Models of
- * ada and bob play in several of them: `begin` makes these, `fullSeason` a season. Its ids are those of its number.
+ * A closed season with rows in every table that a season can have rows in, so that what removes one can be
+ * seen to leave none. Models of ada and bob play in several of them: `begin` makes these, `fullSeason` a
+ * season. Its ids are those of its number.
  */
 
 import { freshHead } from "@agon/domain/season/State.ts"
@@ -57,7 +58,10 @@ export const begin = Effect.gen(function* () {
   yield* insert("story", [{ model_id: MODELS.ada, body: "Hers.", state: "draft", updated_at: BEGUN }])
 })
 
-/** Play of the season: `matches` more that count than the two with replays, for removals that take more than one batch. */
+/**
+ * Play of the season: `matches` more that count than the two with replays, for removals
+ * that take more than one batch.
+ */
 export const fullSeason = Effect.fnUntraced(function* (n: number, matches = 0) {
   const season = named(n)
   const { id, slug } = season

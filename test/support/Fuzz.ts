@@ -1,6 +1,7 @@
 /**
- * Requests to every operation of the API, made from its OpenAPI document and a seed: mostly of the right form with the right names,
- * so that they reach what lies behind the first checks, and each bent somewhere, so that it is hostile there.
+ * Requests to every operation of the API, made from its OpenAPI document and a seed: mostly of the right
+ * form with the right names, so that they reach what lies behind the first checks, and each bent somewhere,
+ * so that it is hostile there.
  */
 import { createHash } from "node:crypto"
 import { type Operation, operationsOf, resolver } from "./Operations.ts"

@@ -1,6 +1,7 @@
 /**
- * Clients that generators of others make of the service's OpenAPI document, each with a file of test/generated-client that lives a
- * competitor's life with it. They are made, compiled and run in a folder of their own; nothing of them is kept.
+ * Clients that generators of others make of the service's OpenAPI document, each with a file of
+ * test/generated-client that lives a competitor's life with it. They are made, compiled and run in a folder
+ * of their own; nothing of them is kept.
  */
 
 import { execFile } from "node:child_process"
@@ -75,7 +76,10 @@ export interface Competitor {
   readonly manifest: Uint8Array
 }
 
-/** Makes the client of the service at `origin` in a new `folder`, compiles it, and lives the life; rejects where any of it fails. */
+/**
+ * Makes the client of the service at `origin` in a new `folder`, compiles it, and lives the life;
+ * rejects where any of it fails.
+ */
 export const liveWith = async (generator: Generator, origin: string, folder: string, competitor: Competitor): Promise<void> => {
   const run = (...command: ReadonlyArray<string>) =>
     promisify(execFile)(process.execPath, command, {

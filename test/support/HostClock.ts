@@ -1,4 +1,7 @@
-/** The clock of the machine that hosts the actor: it may jump, while everybody else's goes on. Sleeping takes as long as it takes. */
+/**
+ * The clock of the machine that hosts the actor: it may jump, while everybody else's goes on.
+ * Sleeping takes as long as it takes.
+ */
 import { Clock, Effect } from "effect"
 
 export interface HostClock {

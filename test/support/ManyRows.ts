@@ -1,15 +1,17 @@
 /**
- * A service that has been used for years, written as rows by set-based SQL: so many entries on one ladder, so many matches
- * over four seasons. What it is made of follows from the numbers alone, so two runs read the same.
+ * A service that has been used for years, written as rows by set-based SQL: so many entries on
+ * one ladder, so many matches over four seasons. What it is made of follows from the numbers
+ * alone, so two runs read the same.
  *
  *   big      snakes, public, live, featured: two thirds of the matches, every entry; four rounds behind it
  *   last     snakes, public, closed: a fifth of them, played by the same models' earlier versions
  *   discs    othello, public: a tenth
  *   hidden   snakes, private: the rest
  *
- * Of a hundred matches 93 count, 4 are trials, 2 were cancelled and 1 failed. Two of three have two seats, the others 3, 4 or 8.
- * One in twenty of those that count is discussed, in one to five comments. What is rare is there: the class `large` has ten entries; the board `old` was played for the first hundredth of a season
- * and then switched off.
+ * Of a hundred matches 93 count, 4 are trials, 2 were cancelled and 1 failed. Two of three have two seats,
+ * the others 3, 4 or 8. One in twenty of those that count is discussed, in one to five comments. What is
+ * rare is there: the class `large` has ten entries; the board `old` was played for the first hundredth of a
+ * season and then switched off.
  */
 
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
@@ -61,7 +63,10 @@ export const stagesOf = ({ entries }: Size): ReadonlyArray<Stage> => [
   { n: 4, slug: "hidden", game: "snakes", share: 0.05, entries: entries / 10, models_from: entries * 2 }
 ]
 
-/** Classes by ord, in stretches; a ladder's entries stand side by side. Ends are shares of the entries, `large` is ten. */
+/**
+ * Classes by ord, in stretches; a ladder's entries stand side by side. Ends are shares of
+ * the entries, `large` is ten.
+ */
 const CLASSES = ["nano", "micro", "mini", "small", "large"] as const
 const bounds = (entries: number) => [0.4, 0.7, 0.9].map((share) => Math.floor(entries * share)).concat(entries - 10, entries)
 const bySpan = (entries: number, ord: string, value: (i: number) => string) =>
@@ -140,7 +145,10 @@ const insertVersions = (sql: PgClient, { entries, models_from, n }: Pick<Stage, 
 
 const playersOf = (board: string) => `CASE WHEN ${board} < 16 THEN 2 WHEN ${board} < 19 THEN 3 WHEN ${board} < 22 THEN 4 ELSE 8 END`
 
-/** Who meets where, and when: a class ladder's matches among its own stretch of entries, those of open and trials among all. */
+/**
+ * Who meets where, and when: a class ladder's matches among its own stretch of entries, those
+ * of open and trials among all.
+ */
 const plan = (sql: PgClient, { entries, n, share }: Stage, matches: number) => {
   const count = Math.floor(matches * share)
   const spans = [0, ...bounds(entries)]
@@ -160,7 +168,10 @@ const plan = (sql: PgClient, { entries, n, share }: Stage, matches: number) => {
   )
 }
 
-/** Seats of the planned matches: entries a drawn step apart, so that nobody sits twice; scores drawn, ties among them. */
+/**
+ * Seats of the planned matches: entries a drawn step apart, so that nobody sits twice;
+ * scores drawn, ties among them.
+ */
 const insertSeats = (sql: PgClient, { models_from, n }: Stage) =>
   sql.unsafe(
     `INSERT INTO seat (match_id, seat, season_id, version_id, model_id, owner_id, ended_at, rank, score, strikes, place, made_mu, made_sigma,

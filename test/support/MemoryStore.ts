@@ -136,7 +136,10 @@ const writeRatings = (rows: Rows, { done, redo, written }: Turn): void => {
   for (const seq of rows.redo.keys()) if (done !== null && seq < done) rows.redo.delete(seq)
   if (redo.length > 0) rows.redo.set(rows.seq + 1, redo.map(ratingRow))
 }
-/** As SeasonStorePg: the last that was said of each rating that waited, and the first commit that said something of it. */
+/**
+ * As SeasonStorePg: the last that was said of each rating that waited, and the first
+ * commit that said something of it.
+ */
 const keptOf = ({ redo }: Rows) => {
   const first = new Map<string, number>()
   const last = new Map<string, Row<"ratings">>()

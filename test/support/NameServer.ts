@@ -1,4 +1,7 @@
-/** A name server on loopback, over UDP: it answers A and AAAA with the addresses that a test gives, and is silent where it gives none. */
+/**
+ * A name server on loopback, over UDP: it answers A and AAAA with the addresses that a test gives, and
+ * is silent where it gives none.
+ */
 import { createSocket, type RemoteInfo } from "node:dgram"
 import type { AddressInfo } from "node:net"
 import { Effect } from "effect"

@@ -1,6 +1,6 @@
 /**
- * A visitor whose browser runs no script: opens pages, fills in the fields that a page's form has, and presses its buttons. After each
- * press the part of the page at which the browser arrives must be there.
+ * A visitor whose browser runs no script: opens pages, fills in the fields that a page's form has, and
+ * presses its buttons. After each press the part of the page at which the browser arrives must be there.
  */
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

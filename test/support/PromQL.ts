@@ -72,7 +72,10 @@ const toldBy = (scrape: string): ReadonlyMap<string, Told> => {
   return told
 }
 
-/** Counters and the label that they have, from the sources: a service does not tell of those that it has never counted. */
+/**
+ * Counters and the label that they have, from the sources: a service does not tell of
+ * those that it has never counted.
+ */
 const countedBy: ReadonlyMap<string, string | undefined> = new Map(
   globSync("packages/server/src/**/*.ts", { cwd: ROOT }).flatMap((path) => {
     const made = readFileSync(join(ROOT, path), "utf8").matchAll(/(?:Metric\.counter\(\s*"(\w+)"|byLabel\(\s*"(\w+)",\s*"(\w+)")/g)

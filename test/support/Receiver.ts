@@ -58,7 +58,10 @@ export const receiver = listening((listener) => createServer(listener))
 export const tlsReceiver = (pair: { readonly cert: Buffer; readonly key: Buffer }, host?: string) =>
   listening((listener) => createTlsServer(pair, listener), host)
 
-/** The signature that a careful receiver computes for itself, from the bytes that came; the seconds that the sender claims. */
+/**
+ * The signature that a careful receiver computes for itself, from the bytes that came; the
+ * seconds that the sender claims.
+ */
 export const signedAt = ({ body, headers }: Received, secret: string): number | undefined => {
   const [, seconds, hex] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers["agon-signature"])) ?? []
   const expected = createHmac("sha256", secret).update(`${seconds}.${body}`).digest("hex")

@@ -30,7 +30,10 @@ export const about = {
   slots: 4
 } as const
 
-/** A key of the platform's fleet and what is said under it. Somebody signs in for it, unless an administrator is at hand. */
+/**
+ * A key of the platform's fleet and what is said under it. Somebody signs in for it, unless
+ * an administrator is at hand.
+ */
 export const keyed = Effect.fnUntraced(function* (name: string, atHand?: Client) {
   const { as, runner } = yield* Service.Service
   const admin = atHand ?? (yield* as("admin"))
@@ -57,7 +60,10 @@ export const seasonOf = Effect.fnUntraced(function* (slug: string, fleet: Keyed,
 
 export const snakesZoo = zoo.filter((one) => one.game === game)
 
-/** Baselines, recorded, uploaded, admitted by a runner of this key and switched on. Their reviews are waited for together. */
+/**
+ * Baselines, recorded, uploaded, admitted by a runner of this key and switched on. Their
+ * reviews are waited for together.
+ */
 export const bringIn = Effect.fnUntraced(function* (
   { admin, client, open }: Keyed,
   here: Here,

@@ -1,6 +1,7 @@
 /**
- * Everybody who may come to the service, and what there is for them: a season of sam's, one of sue's, a private one, keys of
- * the first two and of the platform. ada and bob own what Fixture.ts says. `root` administers the platform.
+ * Everybody who may come to the service, and what there is for them: a season of sam's, one of sue's,
+ * a private one, keys of the first two and of the platform. ada and bob own what Fixture.ts says.
+ * `root` administers the platform.
  */
 import { assert } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

@@ -1,6 +1,7 @@
 /**
- * For every route a request that must succeed for whom the route is for, with all that it needs made ready: the match is there
- * to be read, the round to be patched, the lease to be given back. A GET that needs nothing but `names` has no line here.
+ * For every route a request that must succeed for whom the route is for, with all that it needs made ready:
+ * the match is there to be read, the round to be patched, the lease to be given back. A GET that needs
+ * nothing but `names` has no line here.
  */
 
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
@@ -61,7 +62,10 @@ const anotherSession = Effect.fnUntraced(function* (username: string, n: number)
   return row!.id
 })
 
-/** A sign-in of a device that waits, or that a new session of `username` has approved; its codes have the number in them. */
+/**
+ * A sign-in of a device that waits, or that a new session of `username` has approved; its
+ * codes have the number in them.
+ */
 const device = Effect.fnUntraced(function* (n: number, username?: string) {
   const session = username === undefined ? "" : yield* anotherSession(username, n)
   yield* A.rows`INSERT INTO device_sign_in (device_code_sha256, user_code_sha256, address_sha256, client_name, account_id, session_id,

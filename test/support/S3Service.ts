@@ -1,4 +1,7 @@
-/** The service and its site with a real S3 server of another origin, behind a front that can go wrong, and a match with its replay there. */
+/**
+ * The service and its site with a real S3 server of another origin, behind a front that can go wrong, and a
+ * match with its replay there.
+ */
 import { hashOf } from "@agon/engine/hash.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { record } from "@agon/engine/replay/testing/recorded.ts"

@@ -7,10 +7,11 @@
  *     yield* season.advance("3 days")
  *     assert.deepStrictEqual(season.ladder("open").map((entry) => entry.games >= 5), Array(8).fill(true))
  *
- * Entries are models 1, 2, ... of owners 1, 2, ...; where `strength` is not given, the lower number is the better player.
- * Runners lease, play for `match_s` seconds and report, as long as the season owes anybody anything; `strength` decides who
- * wins, with chance in it, the same in every run. Whatever the kit does not say goes through `ask`: any command of the
- * season, with its answer. `rows()` are the tables as the service would find them.
+ * Entries are models 1, 2, ... of owners 1, 2, ...; where `strength` is not given, the lower number is
+ * the better player. Runners lease, play for `match_s` seconds and report, as long as the season owes
+ * anybody anything; `strength` decides who wins, with chance in it, the same in every run. Whatever the
+ * kit does not say goes through `ask`: any command of the season, with its answer. `rows()` are the
+ * tables as the service would find them.
  */
 
 import type { Command, ReplyTo } from "@agon/domain/season/Command.ts"
@@ -139,7 +140,10 @@ const playerOf = ({ strength = (n) => -20 * n }: Options): Play => {
   return (seed, models) => models.map((n, seat) => Math.round(1_000 * (strength(n) / scale + luck(seed, seat))))
 }
 
-/** Whoever was submitted before the season began is on the ladders at once: reviewed and tried by a machine that takes no time. */
+/**
+ * Whoever was submitted before the season began is on the ladders at once: reviewed and tried by
+ * a machine that takes no time.
+ */
 const usher = Effect.fnUntraced(function* ({ ask, rows }: Kit) {
   const request = lease({ runner: id("runner", 0), key: id("key", 0), max: 64 })
   while ([...rows().versions.values()].some(({ status }) => status === "testing")) {
@@ -150,7 +154,10 @@ const usher = Effect.fnUntraced(function* ({ ask, rows }: Kit) {
 
 const IDLE_S_MAX = 600
 
-/** Leases one piece of work at a time, takes its time over it, reports it, and looks again later where there is none. */
+/**
+ * Leases one piece of work at a time, takes its time over it, reports it, and looks
+ * again later where there is none.
+ */
 const runner = Effect.fnUntraced(function* ({ ask, rows }: Kit, n: number, play: Play, match_s: number) {
   const [key, name] = [id("key", n), id("runner", n)]
   const modelOf = (version: string) => numberOf(rows().versions.get(version)!.model)

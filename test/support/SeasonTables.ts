@@ -1,6 +1,7 @@
 /**
- * In which tables a season has rows, and which rows these are, from the catalogue of the database: those with its id in a column
- * `season_id`, and those that refer to such a row by a foreign key, whatever tables there are.
+ * In which tables a season has rows, and which rows these are, from the catalogue of the
+ * database: those with its id in a column `season_id`, and those that refer to such a row by a
+ * foreign key, whatever tables there are.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,7 +13,10 @@ interface Key {
   readonly parent_column: string
 }
 
-/** Rows that no column says to be a season's: replays are found by their matches, its webhooks by their places, and deliveries by their webhooks. */
+/**
+ * Rows that no column says to be a season's: replays are found by their matches, its webhooks by their
+ * places, and deliveries by their webhooks.
+ */
 const PLACES: ReadonlyArray<Key> = [
   { table: "replay", column: "match_id", parent: "match", parent_column: "id" },
   { table: "webhook", column: "id", parent: "season_webhook", parent_column: "webhook_id" },

@@ -1,6 +1,6 @@
 /**
- * The service with its sign-ins, over a socket, and providers that do as a test says (StubProvider.ts): one of plain OAuth 2, one of
- * OpenID Connect, beside the development sign-in, which is a real `oidc-provider`.
+ * The service with its sign-ins, over a socket, and providers that do as a test says (StubProvider.ts): one
+ * of plain OAuth 2, one of OpenID Connect, beside the development sign-in, which is a real `oidc-provider`.
  */
 
 import "oidc-provider" // loaded here, or the first sign-in would load it, for longer than a provider may take in these tests

@@ -1,6 +1,6 @@
 /**
- * The service with its own site, behind a proxy that tells addresses: each page is asked for by a visitor of its own, so that none meets a
- * rate.
+ * The service with its own site, behind a proxy that tells addresses: each page is asked for by a visitor of
+ * its own, so that none meets a rate.
  */
 import { Layer } from "effect"
 import * as Fixture from "./Fixture.ts"

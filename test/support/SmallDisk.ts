@@ -1,4 +1,7 @@
-/** A file system of a few megabytes that a test may fill. Mounting one takes root on Linux; elsewhere its tests say that they did not run. */
+/**
+ * A file system of a few megabytes that a test may fill. Mounting one takes root on Linux; elsewhere its
+ * tests say that they did not run.
+ */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,7 +1,8 @@
 /**
- * Two public seasons with a little of everything in them, and play in them as a runner would have it: for tests of what a write shows.
- * `one` has two boards, two enabled baselines, Adder of ada's and Boa of bob's, both entered, and matches between them; `two` has Cobra of
- * ada's alone, and a match. The first of `matches.one` is one in which Adder and Boa met.
+ * Two public seasons with a little of everything in them, and play in them as a runner would have it: for
+ * tests of what a write shows. `one` has two boards, two enabled baselines, Adder of ada's and Boa of bob's,
+ * both entered, and matches between them; `two` has Cobra of ada's alone, and a match. The first of
+ * `matches.one` is one in which Adder and Boa met.
  */
 
 import type { Work } from "@agon/domain/season/Command.ts"

@@ -1,6 +1,6 @@
 /**
- * A sign-in provider that does as a test says: plain OAuth 2 as GitHub speaks it, or OpenID Connect with claims that a test may bend. It
- * checks what a strict one checks.
+ * A sign-in provider that does as a test says: plain OAuth 2 as GitHub speaks it, or OpenID Connect with
+ * claims that a test may bend. It checks what a strict one checks.
  */
 
 import { createHash, generateKeyPairSync, randomUUID, sign } from "node:crypto"
@@ -21,7 +21,10 @@ export const json = (response: ServerResponse, status: number, body: unknown) =>
 
 /** Behaviour of a provider that is not a good one's; a test that sets something takes it back by `reset`. */
 interface Behaviour {
-  /** Whom the n-th code stands for: the user's record, or the claims of the ID token. `login` is what the browser gave itself out for. */
+  /**
+   * Whom the n-th code stands for: the user's record, or the claims of the ID token. `login` is what the
+   * browser gave itself out for.
+   */
   profile: (n: number, login: string | null) => unknown
   /** Text that it adds to the address that it sends the browser back to, or puts in place of it. */
   back: Record<string, string>
@@ -62,7 +65,10 @@ export const idToken = (claims: object, header: object = { alg: "RS256", kid: "o
   return `${head}.${body}.${sign("sha256", Buffer.from(`${head}.${body}`), key).toString("base64url")}`
 }
 
-/** A provider of either kind, that checks what a strict one checks: the secret, the verifier against the challenge, each code once. */
+/**
+ * A provider of either kind, that checks what a strict one checks: the secret, the verifier against
+ * the challenge, each code once.
+ */
 export class StubProvider {
   says: Behaviour = { ...good }
   origin = ""

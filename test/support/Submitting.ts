@@ -1,4 +1,7 @@
-/** Submissions of competitors, for tests over `Administration.ts`: models of their own, hashes that nobody used, seasons that are over. */
+/**
+ * Submissions of competitors, for tests over `Administration.ts`: models of their own, hashes that nobody
+ * used, seasons that are over.
+ */
 import { Effect } from "effect"
 import * as A from "./Administration.ts"
 import * as Fixture from "./Fixture.ts"

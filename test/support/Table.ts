@@ -1,6 +1,6 @@
 /**
- * A table in memory. Its rows are replaced and never changed, and it remembers which were: who has read it before reads those alone,
- * and a table in which nothing was written is as it was.
+ * A table in memory. Its rows are replaced and never changed, and it remembers which were: who has read it
+ * before reads those alone, and a table in which nothing was written is as it was.
  */
 export class Table<Key, Row> extends Map<Key, Row> {
   /** The keys of all rows that were ever written or deleted, in that order. */
@@ -23,7 +23,10 @@ export class Table<Key, Row> extends Map<Key, Row> {
     super.clear()
   }
 
-  /** The rows as they are now, which stay as they are; the same copy for everybody who asks before something is written. */
+  /**
+   * The rows as they are now, which stay as they are; the same copy for everybody who asks
+   * before something is written.
+   */
   copy(): ReadonlyMap<Key, Row> {
     if (this.#copy?.of !== this.touched.length) this.#copy = { of: this.touched.length, rows: new Map(this) }
     return this.#copy!.rows

@@ -1,7 +1,8 @@
 /**
- * A season whose every match is prepared by a script: pairings, seats and ids are rows before its actor starts, all leased
- * to one runner that reports when the script says. So two seasons of one script differ in nothing but what is left out of
- * one of them, and what readers see of both can be compared word by word. Time is the script's, too.
+ * A season whose every match is prepared by a script: pairings, seats and ids are rows before its actor
+ * starts, all leased to one runner that reports when the script says. So two seasons of one script differ
+ * in nothing but what is left out of one of them, and what readers see of both can be compared word by
+ * word. Time is the script's, too.
  */
 
 import { LEASE_MS } from "@agon/domain/season/Lease.ts"
@@ -143,7 +144,8 @@ export const make = Effect.fnUntraced(function* ({ id, script, slug }: Twin, lef
     "live",
     matches.flatMap((match, n) => (leftOut.has(n) ? [] : [liveOf(id, match, n + 1, entries)]))
   )
-  // A season that is claimed gives every lease a new one's time: it is claimed at the end of the script, and begins before it.
+  // A season that is claimed gives every lease a new one's time: it is claimed at the end of the
+  // script, and begins before it.
   yield* setTime(END)
   const actors = yield* SeasonActors
   yield* Effect.orDie(actors.wake(season))

@@ -1,11 +1,14 @@
 /**
- * Each test has a budget of CPU time, which a busy machine does not use up: vitest's own time-out is for tests that hang.
- * Counted is this process with its threads, not the servers and children that a test starts.
+ * Each test has a budget of CPU time, which a busy machine does not use up: vitest's own time-out is for
+ * tests that hang. Counted is this process with its threads, not the servers and children that a test starts.
  */
 import { afterEach, beforeEach } from "vitest"
 import { HANGS_AFTER_MS } from "./hangs.ts"
 
-/** The dearest ordinary test takes a third of it. Tests that run by flag say for how long; that is their budget then. */
+/**
+ * The dearest ordinary test takes a third of it. Tests that run by flag say for how
+ * long; that is their budget then.
+ */
 const BUDGET_MS = 60_000
 
 let before = process.cpuUsage()

@@ -1,11 +1,14 @@
 /**
- * The pages of the administrator's desk, by the site's own table of routes. A test that walks them visits a new page as soon as there is
- * one, and fails where a page takes a parameter that no address here has.
+ * The pages of the administrator's desk, by the site's own table of routes. A test that walks them visits a
+ * new page as soon as there is one, and fails where a page takes a parameter that no address here has.
  */
 import { administration } from "@agon/site/admin/routes.ts"
 import { assert } from "@effect/vitest"
 
-/** Addresses with parameters, below the route's own. Each parameter of each route but `cursor` and `done` is in one of them. */
+/**
+ * Addresses with parameters, below the route's own. Each parameter of each route but `cursor`
+ * and `done` is in one of them.
+ */
 const ASKED: Readonly<Record<string, ReadonlyArray<string>>> = {
   "/games/:game/seasons/:slug/admin/entries": [
     ...["state=testing", "state=suspended", "state=disqualified", "version=VERSION"],

@@ -1,6 +1,6 @@
 /**
- * Waiting for an event instead of for a while: a busy machine takes longer and comes to the same end. The limits are for what
- * never happens; a test that passes never sees them.
+ * Waiting for an event instead of for a while: a busy machine takes longer and comes to the same end. The
+ * limits are for what never happens; a test that passes never sees them.
  */
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { Parking } from "@agon/server/actor/Parking.ts"

@@ -1,11 +1,13 @@
 /**
- * How test/support/firstRelease.json.gz was made: every row of a database that the first release wrote, as JSON. Commit c132e8f ended
- * the first days of work, with migrations 1 to 3, and nothing older ever ran a competition. Its service ran for some minutes with
- * its demonstration season (AGON_DEMO), two rounds and a key for runners; this was run while it played:
+ * How test/support/firstRelease.json.gz was made: every row of a database that the first release wrote, as
+ * JSON. Commit c132e8f ended the first days of work, with migrations 1 to 3, and nothing older ever ran a
+ * competition. Its service ran for some minutes with its demonstration season (AGON_DEMO), two rounds and a
+ * key for runners; this was run while it played:
  *
  *   node test/support/firstReleaseDump.ts DATA_DIRECTORY FILE
  *
- * Times are moved to January 2026, and the end of submissions far away, so that the season is open whenever a test runs.
+ * Times are moved to January 2026, and the end of submissions far away, so that the season
+ * is open whenever a test runs.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"

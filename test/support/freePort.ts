@@ -1,7 +1,7 @@
 /**
- * A loopback port for what a test starts: one that nobody holds, below those that the system hands out by itself (from 32,768
- * on Linux), so that no connection of another test takes it before it is listened on. Nor does another test: each worker has ports
- * of its own, and takes them in turn.
+ * A loopback port for what a test starts: one that nobody holds, below those that the system hands out by
+ * itself (from 32,768 on Linux), so that no connection of another test takes it before it is listened on. Nor
+ * does another test: each worker has ports of its own, and takes them in turn.
  */
 
 import { randomInt } from "node:crypto"

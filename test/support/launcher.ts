@@ -1,6 +1,7 @@
 /**
- * The service without all but its database: it prepares the data directory, makes the secrets, opens the database and waits. It prints
- * one JSON line when it is up, and one line on standard error when it refuses. Argument: the directory.
+ * The service without all but its database: it prepares the data directory, makes the secrets, opens the
+ * database and waits. It prints one JSON line when it is up, and one line on standard error when it
+ * refuses. Argument: the directory.
  */
 
 import { prepare } from "@agon/server/config/dataDirectory.ts"

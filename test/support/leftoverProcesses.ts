@@ -12,7 +12,10 @@ const variable = "AGON_TEST_RUN"
 
 const look_ms = 1_000
 
-/** Processes that were told to stop may take this long: a Postgres whose directory is removed after it has taken 13 s on a busy disk. */
+/**
+ * Processes that were told to stop may take this long: a Postgres whose directory is removed after it
+ * has taken 13 s on a busy disk.
+ */
 const PATIENCE_MS = 60_000
 
 export default function setup() {

@@ -1,4 +1,7 @@
-/** A node that mails what is due in the database of DATABASE_URL at NOW_MS, once, through SMTP_PORT: a process that a test kills. */
+/**
+ * A node that mails what is due in the database of DATABASE_URL at NOW_MS, once, through SMTP_PORT:
+ * a process that a test kills.
+ */
 
 import { Mail } from "@agon/server/config/Mail.ts"
 import * as Database from "@agon/server/database/Database.ts"

@@ -1,4 +1,7 @@
-/** Matches as simple players play them instead of models: valid by the rules, and the same again for whoever plays one again. */
+/**
+ * Matches as simple players play them instead of models: valid by the rules, and the same again
+ * for whoever plays one again.
+ */
 
 import type { AuditWork, MatchWork } from "@agon/api/runner/protocol.ts"
 import { playMatch } from "@agon/engine/play.ts"

@@ -1,6 +1,6 @@
 /**
- * Answers that say to come back later. Whoever asks again at once takes the very tokens that the reads beneath a page need, and may
- * never see it; so a test waits as long as it is told.
+ * Answers that say to come back later. Whoever asks again at once takes the very tokens that the reads
+ * beneath a page need, and may never see it; so a test waits as long as it is told.
  */
 import { setTimeout as pause } from "node:timers/promises"
 import { RateLimited } from "@agon/api/Problem.ts"

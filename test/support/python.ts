@@ -1,6 +1,6 @@
 /**
- * Debian's own Python with its numpy (scripts/apt-packages.txt), named by its path: the first python3 on a PATH may be another one,
- * without numpy.
+ * Debian's own Python with its numpy (scripts/apt-packages.txt), named by its path: the first python3 on a
+ * PATH may be another one, without numpy.
  */
 import { spawn, spawnSync } from "node:child_process"
 import { resolve } from "node:path"

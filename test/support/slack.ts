@@ -1,13 +1,17 @@
 /**
- * How much longer things take on this machine just now than on one that has time for us, so that a promise in seconds can be
- * judged on a busy machine too: the load for each core, or how much longer a short computation takes than its own CPU time.
+ * How much longer things take on this machine just now than on one that has time for us, so that a promise in
+ * seconds can be judged on a busy machine too: the load for each core, or how much longer a short computation
+ * takes than its own CPU time.
  */
 import { existsSync, readFileSync } from "node:fs"
 import { availableParallelism, loadavg } from "node:os"
 
 const SPIN_US = 30_000
 
-/** Share of the last ten seconds in which something waited for a processor, in percent; 0 where the system does not say. */
+/**
+ * Share of the last ten seconds in which something waited for a processor, in percent; 0
+ * where the system does not say.
+ */
 const pressure = () => (existsSync(PRESSURE) ? Number(/some avg10=([\d.]+)/.exec(readFileSync(PRESSURE, "utf8"))?.[1] ?? 0) : 0)
 const PRESSURE = "/proc/pressure/cpu"
 

@@ -1,4 +1,7 @@
-/** A node that delivers webhooks of the database in DATABASE_URL at NOW_MS, once, on loopback too: a process that a test kills. */
+/**
+ * A node that delivers webhooks of the database in DATABASE_URL at NOW_MS, once, on loopback too:
+ * a process that a test kills.
+ */
 import * as Database from "@agon/server/database/Database.ts"
 import { WebhookDelivery, WebhookGuard } from "@agon/server/notification/WebhookDelivery.ts"
 import { NodeRuntime } from "@effect/platform-node"

@@ -66,7 +66,10 @@ export class OptionalSession extends HttpApiMiddleware.Service<OptionalSession, 
 /** A write that everybody may make: with a cookie it is refused to pages of another origin, like every other write. */
 export class SameOrigin extends HttpApiMiddleware.Service<SameOrigin>()("agon/SameOrigin", { error: CrossOrigin }) {}
 
-/** A write that signs in: refused to pages of another origin with or without a cookie, or they could sign a visitor in as somebody else. */
+/**
+ * A write that signs in: refused to pages of another origin with or without a cookie, or they could sign a
+ * visitor in as somebody else.
+ */
 export class OwnOrigin extends HttpApiMiddleware.Service<OwnOrigin>()("agon/OwnOrigin", { error: CrossOrigin }) {}
 
 /** Accounts with `admin`; the role is checked before existence. */
@@ -81,16 +84,25 @@ export class SeasonAdmin extends HttpApiMiddleware.Service<SeasonAdmin, { provid
   { security, error: [...signedIn, UnknownGame, UnknownSeason, SeasonAdminOnly] }
 ) {}
 
-/** The game in the path (`:game`) of a route that takes a body; inside `Session` or `PlatformAdmin`, whose role comes first. */
+/**
+ * The game in the path (`:game`) of a route that takes a body; inside `Session` or
+ * `PlatformAdmin`, whose role comes first.
+ */
 export class NamedGame extends HttpApiMiddleware.Service<NamedGame>()("agon/NamedGame", { error: UnknownGame }) {}
 
-/** The season in the path (`:game`, `:slug`) of a platform administrator's route; inside `PlatformAdmin`, whose role comes first. */
+/**
+ * The season in the path (`:game`, `:slug`) of a platform administrator's route; inside
+ * `PlatformAdmin`, whose role comes first.
+ */
 export class NamedSeason extends HttpApiMiddleware.Service<NamedSeason, { provides: CurrentSeason; requires: CurrentAccount }>()(
   "agon/NamedSeason",
   { error: [UnknownGame, UnknownSeason] }
 ) {}
 
-/** The resource in the season that the path names (`:map_id`, `:baseline`, `:n`, a version, match or webhook by `:id`) exists; looked up before a body is read. */
+/**
+ * The resource in the season that the path names (`:map_id`, `:baseline`, `:n`, a version, match or webhook
+ * by `:id`) exists; looked up before a body is read.
+ */
 export class InSeason extends HttpApiMiddleware.Service<InSeason, { requires: CurrentSeason }>()("agon/InSeason", { error: NotFound }) {}
 
 /** A comment that the account may read, in the path (`:id`); looked up before a body is read, like the next two. */

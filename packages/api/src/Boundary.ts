@@ -28,7 +28,10 @@ export class JsonBody extends HttpApiMiddleware.Service<JsonBody>()("agon/JsonBo
   error: [P.InvalidRequest, P.InvalidJson, P.BodyTooLarge, P.UnsupportedMediaType, P.Unavailable]
 }) {}
 
-/** The tags under which an answer is cached; a write purges by them. `until_ms`, where set, is when the answer expires by itself. */
+/**
+ * The tags under which an answer is cached; a write purges by them. `until_ms`, where set, is when
+ * the answer expires by itself.
+ */
 export interface Keeping extends Set<string> {
   until_ms?: number
 }

@@ -1,6 +1,7 @@
 /**
- * The typed client: one method for each endpoint (`client.runner.lease({ payload })`); refusals are instances of their code's class.
- * Runners call it with a bearer key, a website's backend on behalf of its visitors; README.md shows how.
+ * The typed client: one method for each endpoint (`client.runner.lease({ payload })`); refusals are
+ * instances of their code's class. Runners call it with a bearer key, a website's backend on behalf of its
+ * visitors; README.md shows how.
  */
 import { Effect, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
@@ -50,8 +51,8 @@ const headersOf = (credential: Credential): Record<string, string> => {
 export const makeClient = (baseUrl: string, credential?: Credential) => HttpApiClient.make(Api, optionsOf(baseUrl, credential))
 
 /**
- * The strict client for many callers at one time: each call has the credential that `current` gives in its own fiber. Making a client
- * takes 10 ms of CPU, which is much for a single request.
+ * The strict client for many callers at one time: each call has the credential that `current` gives in its
+ * own fiber. Making a client takes 10 ms of CPU, which is much for a single request.
  */
 export const makeSharedClient = (baseUrl: string, current: Effect.Effect<Credential>): ReturnType<typeof makeClient> =>
   HttpApiClient.make(Api, {
@@ -67,7 +68,10 @@ const optionsOf = (baseUrl: string, credential: Credential) => ({
   transformClient: (client: HttpClient.HttpClient) => HttpClient.mapRequest(client, HttpClientRequest.setHeaders(headersOf(credential)))
 })
 
-/** The same, where a failure of a schema is always one of the request, which has not been sent; an ill answer is a defect. */
+/**
+ * The same, where a failure of a schema is always one of the request, which has not been
+ * sent; an ill answer is a defect.
+ */
 export const makeStrictClient = (baseUrl: string, credential?: Credential): ReturnType<typeof makeClient> =>
   HttpApiClient.make(Api, { ...strictly(baseUrl), ...optionsOf(baseUrl, credential) })
 

@@ -1,4 +1,7 @@
-/** The catalogue of refusals, made from the API itself: those that operations declare, and those given before a route is matched. */
+/**
+ * The catalogue of refusals, made from the API itself: those that operations declare, and those
+ * given before a route is matched.
+ */
 import { OpenApi } from "effect/http-api"
 import { Api } from "./Api.ts"
 import { errorMeanings } from "./errorMeanings.ts"

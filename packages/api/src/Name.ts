@@ -1,6 +1,7 @@
 /**
- * Names that people give (docs/contract.md#types): of an account, a model, a season, a key, and titles. White space around a name is
- * trimmed, and a name without visible characters is refused. The trimmed name is stored, so that two that look alike are equal.
+ * Names that people give (docs/contract.md#types): of an account, a model, a season, a key, and titles. White
+ * space around a name is trimmed, and a name without visible characters is refused. The trimmed name is
+ * stored, so that two that look alike are equal.
  */
 import { Schema, SchemaGetter } from "effect"
 import { isOfCharacters } from "./Wire.ts"

@@ -1,15 +1,21 @@
-/** Query parameters of a list (docs/contract.md#lists-and-cursors): `limit` is clamped, `cursor` is an offset in decimal. */
+/**
+ * Query parameters of a list (docs/contract.md#lists-and-cursors): `limit` is clamped,
+ * `cursor` is an offset in decimal.
+ */
 import { Effect, Schema, SchemaGetter } from "effect"
 
-/** As `Schema.isInt`, but a number beyond 2^53 is one too: it is over every maximum, and which number exactly it is makes no difference. */
+/**
+ * As `Schema.isInt`, but a number beyond 2^53 is one too: it is over every maximum, and which number
+ * exactly it is makes no difference.
+ */
 const isWhole = Schema.makeFilter((n: number) => Number.isInteger(n), {
   representation: { id: "effect/schema/isInt", payload: null },
   toJsonSchema: () => ({ type: "integer" })
 })
 
 /**
- * A whole number as a query has it: its digits alone. What else reads as a number (`1e2`, `+5`, `05`, `5.0`) is refused, so that a proxy
- * that reads it otherwise sees no other page than we do.
+ * A whole number as a query has it: its digits alone. What else reads as a number (`1e2`, `+5`, `05`, `5.0`)
+ * is refused, so that a proxy that reads it otherwise sees no other page than we do.
  */
 export const QueryInt = Schema.String.check(Schema.isPattern(/^(0|[1-9]\d*)$/u)).pipe(
   Schema.decodeTo(Schema.Number.check(isWhole), { decode: SchemaGetter.transform(Number), encode: SchemaGetter.transform(String) })

@@ -16,8 +16,9 @@ export const firstPage = (limit = ROWS): PageQuery => ({ limit, cursor: 0 })
 export const pageAfter = (next_cursor: string, limit = ROWS): PageQuery => ({ limit, cursor: Number(next_cursor) })
 
 /**
- * Every page of a list, each fetched on demand: `pages((page) => client.match.matches({ query: { sort: "newest", ...page } }))`.
- * Rows that move between two requests, as on a ladder in play, may appear twice or not at all.
+ * Every page of a list, each fetched on demand: `pages((page) => client.match.matches({ query: {
+ * sort: "newest", ...page } }))`. Rows that move between two requests, as on a ladder in play,
+ * may appear twice or not at all.
  */
 export const pages = <Answer extends { readonly next_cursor: string | null }, E, R>(
   ask: (page: PageQuery) => Effect.Effect<Answer, E, R>,

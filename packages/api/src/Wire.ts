@@ -13,7 +13,10 @@ export const isUuid = (text: string) => uuid.test(text)
 /** Keeps invalid slugs, which nothing is named by, out of statements. */
 export const isSlug = (text: string) => text.length <= SLUG_LENGTH_MAX && SLUG.test(text)
 
-/** Games, seasons, boards, baselines and posts are named by slugs. The engine reads those of files (engine/untrusted.ts). */
+/**
+ * Games, seasons, boards, baselines and posts are named by slugs. The engine reads those of
+ * files (engine/untrusted.ts).
+ */
 export const Slug = Schema.String.check(Schema.isPattern(SLUG, { expected: "a slug" }), Schema.isMaxLength(SLUG_LENGTH_MAX))
 
 /** An id in an answer; ids made by the service need no check on the way out. */

@@ -1,10 +1,11 @@
 /**
- * The bytes that each operation's schema can use. Text is counted at 12 bytes a character, an emoji in an encoding that
- * writes only ASCII; names and ids are ASCII. Uploads of objects are not bodies of the API: their signed URLs have their
- * own limits.
+ * The bytes that each operation's schema can use. Text is counted at 12 bytes a character, an emoji in an
+ * encoding that writes only ASCII; names and ids are ASCII. Uploads of objects are not bodies of the API:
+ * their signed URLs have their own limits.
  *
- * A body with a Content-Length may be larger than that, up to `BODY_BYTES_MAX`, where the caller is known: it may hold unknown
- * keys, which are ignored, or text that is refused as too long. Only so many of these are read at once (http/Boundary.ts).
+ * A body with a Content-Length may be larger than that, up to `BODY_BYTES_MAX`, where the caller is known: it
+ * may hold unknown keys, which are ignored, or text that is refused as too long. Only so many of these are
+ * read at once (http/Boundary.ts).
  */
 import type { RateClass } from "./Boundary.ts"
 
@@ -46,6 +47,9 @@ export const BODY_BYTES: Readonly<Record<string, number>> = {
 
 export const bodyBytes = (operation: string): number => BODY_BYTES[operation] ?? USUAL
 
-/** The largest body with a Content-Length. Anybody may send an anonymous operation as many as they like: its bound stays what it can use. */
+/**
+ * The largest body with a Content-Length. Anybody may send an anonymous operation as many as they like: its
+ * bound stays what it can use.
+ */
 export const declaredBodyBytes = (operation: string, rate: RateClass): number =>
   rate === "public" || rate === "signin" ? bodyBytes(operation) : BODY_BYTES_MAX

@@ -1,4 +1,7 @@
-/** When each refusal is given, in a sentence, by its code. `Errors.ts` adds the facts that follow from the API itself. */
+/**
+ * When each refusal is given, in a sentence, by its code. `Errors.ts` adds the facts
+ * that follow from the API itself.
+ */
 export const errorMeanings: Readonly<Record<string, string>> = {
   invalid_request: "The query or the body is not of the form that the operation takes; `errors` says where and how.",
   invalid_json: "The body cannot be read as JSON.",

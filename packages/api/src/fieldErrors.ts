@@ -1,7 +1,8 @@
 /**
- * Describes the faults of a request in sentences that a person can act on: the place, and the values accepted there. A list is
- * represented by its first faulty item, a union by the form nearest to the value, and at most ten faults are reported. The tree of
- * issues is walked only that far: a body with thousands of faults has thousands of branches, which are not formatted.
+ * Describes the faults of a request in sentences that a person can act on: the place, and the values accepted
+ * there. A list is represented by its first faulty item, a union by the form nearest to the value, and at
+ * most ten faults are reported. The tree of issues is walked only that far: a body with thousands of faults
+ * has thousands of branches, which are not formatted.
  */
 
 import { SchemaIssue } from "effect"
@@ -52,7 +53,10 @@ function* faultsIn(issue: SchemaIssue.Issue, path: Path): Generator<Fault> {
   }
 }
 
-/** The first fault of a list, the faults of all members of an object; a violated bound is reported with all that the schema accepts. */
+/**
+ * The first fault of a list, the faults of all members of an object; a violated bound is reported with
+ * all that the schema accepts.
+ */
 function* faultsOfParts({ ast, issues }: SchemaIssue.Composite, path: Path): Generator<Fault> {
   for (const part of ast._tag === "Arrays" ? issues.slice(0, 1) : issues) {
     const missing = part._tag === "Pointer" && part.issue._tag === "MissingKey" ? part.path[0] : undefined
@@ -65,7 +69,10 @@ function* faultsOfParts({ ast, issues }: SchemaIssue.Composite, path: Path): Gen
 
 const saysNothing = (issue: SchemaIssue.Issue) => issue._tag === "InvalidValue" && typeof issue.annotations?.message !== "string"
 
-/** The nearest of several forms: a body with the seats of a match gets the faults of these seats, not the fields that a failure needs. */
+/**
+ * The nearest of several forms: a body with the seats of a match gets the faults of these seats, not the
+ * fields that a failure needs.
+ */
 const nearest = (forms: ReadonlyArray<SchemaIssue.Issue>, path: Path): ReadonlyArray<Fault> => {
   const most = Math.max(...forms.map(namedOf))
   const tries = forms.filter((form) => namedOf(form) === most).map((form) => firstOf(faultsIn(form, path)))

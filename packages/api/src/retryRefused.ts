@@ -12,7 +12,10 @@ export const waitOf = (error: unknown): number | undefined => {
   return code === "rate_limited" ? retry_after_ms : code === "unavailable" ? UNAVAILABLE_MS : undefined
 }
 
-/** Repeats a call of the client that is refused with 429 or 503 as soon as it may be repeated; passes on any other refusal at once. */
+/**
+ * Repeats a call of the client that is refused with 429 or 503 as soon as it may be repeated; passes
+ * on any other refusal at once.
+ */
 export const retryRefused = <A, E, R>(
   call: Effect.Effect<A, E, R>,
   { tries = TRIES }: { readonly tries?: number } = {}

@@ -1,4 +1,7 @@
-/** The values that a schema accepts, in words for error messages: "text of 1 to 100 characters", "a whole number of at least 1". */
+/**
+ * The values that a schema accepts, in words for error messages: "text of 1 to 100 characters", "a
+ * whole number of at least 1".
+ */
 import type { SchemaAST } from "effect"
 
 type Check = SchemaAST.Check<any>

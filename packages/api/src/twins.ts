@@ -1,7 +1,7 @@
 /**
- * Reads that stand twice in the API: a public one, which answers everybody the same from the shared cache, and its private
- * twin under `/v1/private`, which also shows the private seasons of the caller's. Both have the same parameters, answer and
- * errors, and the same documentation (documentation/operations.ts).
+ * Reads that stand twice in the API: a public one, which answers everybody the same from the shared cache,
+ * and its private twin under `/v1/private`, which also shows the private seasons of the caller's. Both have
+ * the same parameters, answer and errors, and the same documentation (documentation/operations.ts).
  */
 
 import type { Schema } from "effect"

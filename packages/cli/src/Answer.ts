@@ -1,6 +1,6 @@
 /**
- * How a command ends: exit status 0 yes, 1 no, 2 could not run. A command that says no prints why and fails with `No`. A
- * command that could not run fails with `CouldNotRun`, and the main file prints its message.
+ * How a command ends: exit status 0 yes, 1 no, 2 could not run. A command that says no prints why and fails
+ * with `No`. A command that could not run fails with `CouldNotRun`, and the main file prints its message.
  */
 import { Effect, Runtime, Schema } from "effect"
 

@@ -1,4 +1,7 @@
-/** The sandbox of commands that run models. It charges threads for their processor time, which Node tells from 24.6 on. */
+/**
+ * The sandbox of commands that run models. It charges threads for their processor time,
+ * which Node tells from 24.6 on.
+ */
 import { Worker } from "node:worker_threads"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { Effect, Layer } from "effect"

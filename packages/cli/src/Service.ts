@@ -1,6 +1,6 @@
 /**
- * A service as commands call it: by its address, with the kept session, and with its refusals in one sentence. Commands provide the
- * client over node:http: the one over undici does not load on Node 20.
+ * A service as commands call it: by its address, with the kept session, and with its refusals in one
+ * sentence. Commands provide the client over node:http: the one over undici does not load on Node 20.
  */
 import { type Credential, makeClient } from "@agon/api/Client.ts"
 import { text as variable } from "@agon/api/program/variables.ts"

@@ -1,4 +1,7 @@
-/** The output of a command beside its answer, on a terminal alone: a line of progress that is written over, and colours. */
+/**
+ * The output of a command beside its answer, on a terminal alone: a line of progress that
+ * is written over, and colours.
+ */
 import { Config, Effect, Terminal } from "effect"
 
 const CLEAR_LINE = "\r\x1b[2K"

@@ -1,6 +1,6 @@
 /**
- * The commands by name. Each loads its own module, so that a start takes no longer than its command needs: the sandbox, the client of
- * the service and the simulator are large.
+ * The commands by name. Each loads its own module, so that a start takes no longer than its command needs:
+ * the sandbox, the client of the service and the simulator are large.
  */
 import { Effect } from "effect"
 import { Command } from "effect/cli"

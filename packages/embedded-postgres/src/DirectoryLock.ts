@@ -1,7 +1,8 @@
 /**
- * One server per directory. The lock is the operating system's (a record lock on `lock` in the directory, taken through SQLite, which
- * Node includes). It vanishes with the process however that ends, so there are no stale locks and no reused pids, and it works
- * between containers that share a volume. The file `service.pid` only serves to name the holder.
+ * One server per directory. The lock is the operating system's (a record lock on `lock` in the directory,
+ * taken through SQLite, which Node includes). It vanishes with the process however that ends, so there are no
+ * stale locks and no reused pids, and it works between containers that share a volume. The file `service.pid`
+ * only serves to name the holder.
  */
 
 import { readFileSync, writeFileSync } from "node:fs"

@@ -30,7 +30,10 @@ const pidFile = (data: string) => join(data, "postgres/postmaster.pid")
 /** Rows that are acknowledged before a kill, so that it comes while others are being inserted. */
 const ROWS_BEFORE_KILL = 5
 
-/** Inserts row after row until the server goes away; answers how many were acknowledged in all. `isBusy` resolves after a few of them. */
+/**
+ * Inserts row after row until the server goes away; answers how many were acknowledged in all. `isBusy`
+ * resolves after a few of them.
+ */
 const insertUntilItDies = (url: string, before: number) => {
   let acknowledged = before
   const isBusy = Promise.withResolvers<void>()
@@ -49,7 +52,10 @@ const insertUntilItDies = (url: string, before: number) => {
   return { acknowledged: insert(), isBusy: isBusy.promise }
 }
 
-/** Whoever runs the server on these data: a process whom Postgres takes for a live server has to be of the same user. */
+/**
+ * Whoever runs the server on these data: a process whom Postgres takes for a live
+ * server has to be of the same user.
+ */
 const serverIdentity = (data: string) => {
   const { uid, gid } = statSync(join(data, "postgres"))
   return uid === process.getuid?.() ? {} : { uid, gid }

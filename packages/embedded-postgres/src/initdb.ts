@@ -1,6 +1,7 @@
 /**
- * Makes the cluster and the database in it: UTF-8, the same collation on every machine, checksums, a password. Where one was prepared
- * (prepared.ts) it is copied and gets the password, a quarter of the work; should that fail, one is made.
+ * Makes the cluster and the database in it: UTF-8, the same collation on every machine, checksums, a
+ * password. Where one was prepared (prepared.ts) it is copied and gets the password, a quarter of the work;
+ * should that fail, one is made.
  */
 
 import { randomBytes } from "node:crypto"
@@ -29,12 +30,16 @@ export interface Plan extends Kind {
 }
 
 const TIMEOUT_MS = 120_000
-/** The first version that can have a file system write all it holds; before, file after file is written, which takes half of initdb's time. */
+/**
+ * The first version that can have a file system write all it holds; before, file after file is written, which
+ * takes half of initdb's time.
+ */
 const SYNCFS_MAJOR = 17
 
 /**
- * Works in a temporary folder beside the data, which is renamed when it is complete: a kill in the middle leaves no half cluster. The
- * initdb of a program that was killed lives on for a moment, so each attempt has a folder of its own.
+ * Works in a temporary folder beside the data, which is renamed when it is complete: a kill in the
+ * middle leaves no half cluster. The initdb of a program that was killed lives on for a moment, so each
+ * attempt has a folder of its own.
  */
 export const initdb = (plan: Plan) =>
   Effect.acquireUseRelease(
@@ -85,7 +90,10 @@ const copied = (plan: Plan, making: Making, prepared: string) => {
   )
 }
 
-/** Gives a cluster whose server is stopped the password of the plan. Whoever owns its files may: the old one is not asked for. */
+/**
+ * Gives a cluster whose server is stopped the password of the plan. Whoever owns its files may:
+ * the old one is not asked for.
+ */
 export const setPassword = (plan: Omit<Plan, "prepared">) =>
   Effect.acquireUseRelease(
     Effect.sync(() => ({ role: unnamed(plan, alterRole(plan)), directory: openSync(plan.data, "r"), folder: plan.data })),
@@ -104,9 +112,9 @@ export const argumentsOf = (kind: Kind) => [
 ]
 
 /**
- * The programs get their input as open files without a name: their user may read them, and the password never appears on a command line.
- * The database is made by a server without clients, which takes a third of what a running one does: it copies files instead of logging
- * each of their pages.
+ * The programs get their input as open files without a name: their user may read them, and the password never
+ * appears on a command line. The database is made by a server without clients, which takes a third of what a
+ * running one does: it copies files instead of logging each of their pages.
  */
 const prepare = (plan: Plan) => {
   const folder = `${plan.data}.initdb.${randomBytes(4).toString("hex")}`

@@ -16,7 +16,10 @@ export interface Contents<E> {
   readonly fill: (url: Redacted.Redacted) => Effect.Effect<unknown, E>
 }
 
-/** Makes the cluster for the Postgres that is found here and this user, unless it is there: 40 MB. `name` as in `EmbeddedPostgres.start`. */
+/**
+ * Makes the cluster for the Postgres that is found here and this user, unless it is there: 40 MB. `name` as
+ * in `EmbeddedPostgres.start`.
+ */
 export const keep = Effect.fn("prepared.keep")(function* <E = never>(options: {
   readonly folder: string
   readonly name: string

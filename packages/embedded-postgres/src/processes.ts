@@ -1,7 +1,8 @@
 /**
- * Operating system processes: runs one to its end, and finds those of one Postgres cluster.
- * A cluster is identified by the `cluster_name` that we give it: the server has it in its arguments, and each of its children in its
- * title. Unlike a pid it is never reused by another process, and reading it needs no privilege.
+ * Operating system processes: runs one to its end, and finds those of one Postgres cluster. A
+ * cluster is identified by the `cluster_name` that we give it: the server has it in its arguments,
+ * and each of its children in its title. Unlike a pid it is never reused by another process, and
+ * reading it needs no privilege.
  */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
@@ -46,7 +47,10 @@ export const run = (program: string, args: ReadonlyArray<string>, options: RunOp
 export const identity = (user: { readonly uid?: number | undefined; readonly gid?: number | undefined } | undefined) =>
   user?.uid === undefined || user.gid === undefined ? {} : { uid: user.uid, gid: user.gid }
 
-/** Postgres gets none of our environment: it may hold secrets, and PG* variables would change the programs' behaviour. */
+/**
+ * Postgres gets none of our environment: it may hold secrets, and PG* variables would
+ * change the programs' behaviour.
+ */
 export const environment = () => ({ PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" })
 
 export const lastLines = (text: string, count = 3) => text.trim().split("\n").slice(-count).join(" | ")

@@ -1,4 +1,7 @@
-/** The example of the README runs as it stands there, in a project of its own, and runs again on the data that it made. */
+/**
+ * The example of the README runs as it stands there, in a project of its own, and runs
+ * again on the data that it made.
+ */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,7 @@
-/** The server's process: started, waited for, started again whenever it ends, and stopped. EmbeddedPostgres.ts says the protocol. */
+/**
+ * The server's process: started, waited for, started again whenever it ends, and stopped.
+ * EmbeddedPostgres.ts says the protocol.
+ */
 
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from "node:fs"
@@ -105,7 +108,10 @@ export const stop = (site: Site) =>
     }
   })
 
-/** Fast: clients are cut off and a checkpoint is written. Immediate: the next start recovers from the log, nothing is lost. */
+/**
+ * Fast: clients are cut off and a checkpoint is written. Immediate: the next start recovers
+ * from the log, nothing is lost.
+ */
 const STOPS = [
   ["SIGINT", FAST_STOP_MS],
   ["SIGQUIT", IMMEDIATE_STOP_MS],

@@ -1,4 +1,7 @@
-/** Postgres refuses to run as root, so root starts it as another user: `postgres` where the machine has one, else `nobody`. */
+/**
+ * Postgres refuses to run as root, so root starts it as another user: `postgres` where the
+ * machine has one, else `nobody`.
+ */
 import { readFileSync } from "node:fs"
 
 export interface ServerUser {

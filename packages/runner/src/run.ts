@@ -1,4 +1,7 @@
-/** The runner: leases matches and examinations, runs them in a sandbox and reports the results. Its options are in runner/Options.ts. */
+/**
+ * The runner: leases matches and examinations, runs them in a sandbox and reports the results. Its
+ * options are in runner/Options.ts.
+ */
 import "effect/schema/SchemaJITCompiler/enable" // first: schemas compile when they are first used
 import { makeClient } from "@agon/api/Client.ts"
 import { byArguments, notStarted } from "@agon/api/program/arguments.ts"

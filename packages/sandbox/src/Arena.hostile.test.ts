@@ -1,6 +1,7 @@
 /**
- * Every kind of hostile file: those refused before they are read or run, and those that pass every check and run. All of
- * them go through one sandbox process, and its time, memory, files and sockets are watched from outside.
+ * Every kind of hostile file: those refused before they are read or run, and those that pass every
+ * check and run. All of them go through one sandbox process, and its time, memory, files and
+ * sockets are watched from outside.
  */
 import { assert, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
@@ -60,7 +61,10 @@ const cases: ReadonlyArray<Case> = [
   ...(slow ? [...bombs(MAKERS, SIDE.overCap, true), ...bombs(MAKERS, SIDE.overflowing, false)] : [])
 ]
 
-/** Every reason that an examination may give. The reasons that the service adds (too_slow and the like) are tested there. */
+/**
+ * Every reason that an examination may give. The reasons that the service adds (too_slow
+ * and the like) are tested there.
+ */
 const REASONS: Readonly<Record<RejectReason, true>> = {
   hash_mismatch: true,
   weights_unreadable: true,
@@ -116,8 +120,8 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a sandbox proce
         for (const { what, cpu_s } of results) assert.isBelow(cpu_s, 30, what)
         const after = sandboxProcesses()[0]!
         assert.strictEqual(after.pid, before.pid, "one process did it all")
-        // Two instances of at most 65 MiB each, and V8's compiled code, which grows with every operator that is new and then
-        // stays (five rounds of all these models: 559, 562, 801, 801, 801 MB at most).
+        // Two instances of at most 65 MiB each, and V8's compiled code, which grows with every operator that
+        // is new and then stays (five rounds of all these models: 559, 562, 801, 801, 801 MB at most).
         assert.isBelow(after.peak_mb - before.peak_mb, 2 * 65 + (slow ? 640 : 320))
         // No socket but the channel to the parent.
         const foreign = [...seen].filter((link) => link.startsWith("/") && !OWN_FILES.some((pattern) => pattern.test(link)))

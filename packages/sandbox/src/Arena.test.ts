@@ -229,11 +229,12 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
         for (const times of [20, 30, 40]) assert.strictEqual((yield* arena.examine(request(doubling(times)))).verdict, "rejected")
         return { before, after: sandboxProcesses()[0]! }
       })
-      // A process that had no answer in time is replaced, as it may be where others want the machine: then its peak is not this one's.
+      // A process that had no answer in time is replaced, as it may be where others want the machine:
+      // then its peak is not this one's.
       const { after, before } = yield* Effect.repeat(exhausted, { until: ({ after, before }) => after.pid === before.pid, times: 4 })
       assert.strictEqual(after.pid, before.pid)
-      // Two instances of at most 64 MiB each, and what V8 needs to compile the operators that are new: 190 to 270 MB in all,
-      // where 900 were seen without the caps.
+      // Two instances of at most 64 MiB each, and what V8 needs to compile the operators that are new: 190 to
+      // 270 MB in all, where 900 were seen without the caps.
       assert.isBelow(after.peak_mb - before.peak_mb, 2 * 64 + 192)
     })
   )
@@ -248,7 +249,8 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
       for (let i = 0; i < 10; i++) yield* arena.play(short)
       const after = sandboxProcesses()[0]!
       assert.strictEqual(after.pid, before.pid)
-      // A WebAssembly memory reserves 8 GiB of addresses, used or not; these 20 instances would reserve 160 GiB if they were kept.
+      // A WebAssembly memory reserves 8 GiB of addresses, used or not; these 20 instances would
+      // reserve 160 GiB if they were kept.
       assert.isBelow(after.addresses_gb - before.addresses_gb, 64)
     })
   )

@@ -1,10 +1,11 @@
 /**
- * Examines models and plays matches in sandbox processes, at most `slots` at once. A process is kept from job to job and
- * replaced when it is late or dies. Closing the layer's scope kills all of them.
+ * Examines models and plays matches in sandbox processes, at most `slots` at once. A process is kept from job
+ * to job and replaced when it is late or dies. Closing the layer's scope kills all of them.
  *
- * `examine` never fails: a file that hangs or exhausts its instance is rejected with `resource_limit`; if the process dies
- * or misses the deadline, the machine may be the cause, and the verdict is `failed`, to be tried again. `play` fails with
- * `MachineFault` only, which no model can cause: a model's faults cost its seat strikes.
+ * `examine` never fails: a file that hangs or exhausts its instance is rejected with `resource_limit`;
+ * if the process dies or misses the deadline, the machine may be the cause, and the verdict is
+ * `failed`, to be tried again. `play` fails with `MachineFault` only, which no model can cause: a
+ * model's faults cost its seat strikes.
  */
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import type { Job } from "./main.ts"
@@ -20,8 +21,8 @@ export class MachineFault extends Schema.TaggedError<MachineFault>()("MachineFau
 
 const START_DEADLINE_MS = 20_000
 /**
- * The examination's own limits are on processor time, about 30 s for both instances. This deadline is for a machine that
- * gives the process almost none, and for a process that hangs.
+ * The examination's own limits are on processor time, about 30 s for both instances. This deadline is for a
+ * machine that gives the process almost none, and for a process that hangs.
  */
 const EXAMINE_DEADLINE_MS = 300_000
 /** A look at a turn runs models for as long as a match does, without the match's own limits. */
@@ -40,8 +41,8 @@ export interface ArenaOptions {
 }
 
 /**
- * The longest possible match on a busy machine, with every move at its deadline; a process that takes longer hangs. In a
- * replayed match a move may take longer, but only as often as the seat has strikes left.
+ * The longest possible match on a busy machine, with every move at its deadline; a process that takes longer
+ * hangs. In a replayed match a move may take longer, but only as often as the seat has strikes left.
  */
 const matchDeadline_ms = ({ rules, seats, move_deadline_ms = MOVE_DEADLINE_MS, timeouts }: MatchRequest): number => {
   const factor = timeouts === undefined ? 1 : AGAIN_FACTOR

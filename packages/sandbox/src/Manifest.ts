@@ -1,6 +1,6 @@
 /**
- * The manifest that comes with the weights: the model's game, its operator set version and its recurrent memory. It is read
- * strictly, since an unknown key is more often a misspelt one than a harmless one.
+ * The manifest that comes with the weights: the model's game, its operator set version and its recurrent
+ * memory. It is read strictly, since an unknown key is more often a misspelt one than a harmless one.
  */
 import { Faults, readSlug } from "@agon/engine/untrusted.ts"
 
@@ -28,7 +28,10 @@ export const MANIFEST_MAX_BYTES = 65_536
 export const OPSET = { min: 7, max: 24 } as const
 const FLAT_MAX = 1_048_576
 const CELL_MAX = 1_024
-/** The most faults that are named, as in every refusal (docs/contract.md#errors); a file of 64 KiB may have thousands. */
+/**
+ * The most faults that are named, as in every refusal (docs/contract.md#errors); a file
+ * of 64 KiB may have thousands.
+ */
 const ERRORS_MAX = 10
 const NAME_MAX_CHARACTERS = 64
 const DESCRIPTION_MAX_CHARACTERS = 2_000

@@ -65,7 +65,10 @@ export const reject = (reject_reason: RejectReason, reject_detail: string): Reje
   )
 })
 
-/** One line of well-formed text: control characters, halves of a surrogate pair and controls of direction become question marks. */
+/**
+ * One line of well-formed text: control characters, halves of a surrogate pair and controls of
+ * direction become question marks.
+ */
 export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "?")
 
 /** Makes text from an untrusted file fit for a sentence: printable, quoted and short. */

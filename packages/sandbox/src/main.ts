@@ -1,7 +1,7 @@
 /**
- * The sandbox's process. Its parent sends one job at a time over the channel that came with it and gets one answer. It runs
- * without network and environment where `isolation.ts` could arrange that, and holds nothing worth stealing: the job's
- * weights, boards and seeds.
+ * The sandbox's process. Its parent sends one job at a time over the channel that came with it and gets one
+ * answer. It runs without network and environment where `isolation.ts` could arrange that, and holds nothing
+ * worth stealing: the job's weights, boards and seeds.
  *
  *   started ──compile──▶ "ready" ──job──▶ answer ──job──▶ answer … until the parent disconnects or kills it
  */

@@ -1,6 +1,7 @@
 /**
- * The files that the sandbox finds by their path instead of importing them: its process, its threads, the runtime, and all code that
- * the process may read. The packed tool has them elsewhere: scripts/packTool.ts takes scripts/packedPlaces.ts for this module.
+ * The files that the sandbox finds by their path instead of importing them: its process, its threads, the
+ * runtime, and all code that the process may read. The packed tool has them elsewhere: scripts/packTool.ts
+ * takes scripts/packedPlaces.ts for this module.
  */
 import { existsSync, realpathSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -26,8 +27,8 @@ export interface Link {
 }
 export interface Code {
   /**
-   * This package. Node's permission model (24.21) lets threads read the working directory, and every file there is where
-   * that is "/": so the process works in a folder that it may read anyway.
+   * This package. Node's permission model (24.21) lets threads read the working directory, and every file
+   * there is where that is "/": so the process works in a folder that it may read anyway.
    */
   readonly own: string
   /** Folders that hold what the process runs, links resolved. */

@@ -1,6 +1,6 @@
 /**
- * The versions that two machines must share to compute the same bits from the same weights: the runtime's, its code's hash,
- * and Node's.
+ * The versions that two machines must share to compute the same bits from the same weights: the runtime's,
+ * its code's hash, and Node's.
  */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"

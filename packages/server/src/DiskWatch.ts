@@ -1,6 +1,6 @@
 /**
- * The room on the disk of the local object store: a gauge, and a warning once a minute while models are refused. A bucket has neither, since
- * its capacity is unknown.
+ * The room on the disk of the local object store: a gauge, and a warning once a minute while models are
+ * refused. A bucket has neither, since its capacity is unknown.
  */
 import { type Duration, Effect, Layer } from "effect"
 import { keepFigures } from "./database/keepFigures.ts"

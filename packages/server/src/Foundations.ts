@@ -1,7 +1,7 @@
 /**
- * The parts of the service that take time by themselves and need little code: the data directory, its secrets and the database. main.ts
- * begins with them before it loads the rest, so that initdb, or the start of the embedded server, goes on beside the loading of a
- * thousand modules.
+ * The parts of the service that take time by themselves and need little code: the data directory, its secrets
+ * and the database. main.ts begins with them before it loads the rest, so that initdb, or the start of the
+ * embedded server, goes on beside the loading of a thousand modules.
  *
  *   settings ──▶ directory and secrets ──▶ the database opens in a fiber of its own ──▶ `url` answers, or says why it was refused
  *                                                          └── the scope closes ──▶ it is interrupted, and stops the server
@@ -31,7 +31,8 @@ export class Foundations extends Context.Service<
       yield* prepare(settings.directory)
       const secrets = yield* Secrets.load(settings.directory)
       const opened = yield* Deferred.make<Opened, StartRefused>()
-      // The fiber has a scope of its own: nothing of the database is released before the fiber that still opens it has ended.
+      // The fiber has a scope of its own: nothing of the database is released before the fiber
+      // that still opens it has ended.
       yield* openOwn(settings, secrets).pipe(
         Effect.tap(({ url }) => Effect.flatMap(schema, ({ upToDate }) => upToDate({ url }))),
         Effect.flatMap((database) => Deferred.succeed(opened, database)),

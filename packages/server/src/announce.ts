@@ -1,6 +1,6 @@
 /**
- * Facts for somebody who has just started the service: sentences where standard output is a terminal, else one line of the log, so
- * that every line there is JSON.
+ * Facts for somebody who has just started the service: sentences where standard output is a terminal, else
+ * one line of the log, so that every line there is JSON.
  */
 import { Effect } from "effect"
 import { Settings } from "./config/Settings.ts"

@@ -1,6 +1,7 @@
 /**
- * Loads the program in parts. Node loads modules without a turn of its event loop, some 800 of them in 0.45 s, and the database that opens
- * meanwhile (Foundations.ts) takes its steps in such turns: a program of Postgres has ended, the server is up, it has answered.
+ * Loads the program in parts. Node loads modules without a turn of its event loop, some 800 of them in 0.45
+ * s, and the database that opens meanwhile (Foundations.ts) takes its steps in such turns: a program of
+ * Postgres has ended, the server is up, it has answered.
  */
 import { setTimeout } from "node:timers/promises"
 

@@ -1,6 +1,7 @@
 /**
- * Makes the cluster that the first start on a new AGON_DATA copies, with the schema in its database. Without it such a start makes its own.
- * There is no row in it that a copy may not share with others: tests hold that.
+ * Makes the cluster that the first start on a new AGON_DATA copies, with the schema in its
+ * database. Without it such a start makes its own. There is no row in it that a copy may not share
+ * with others: tests hold that.
  */
 import { keep } from "@agon/embedded-postgres/keep.ts"
 import { PgClient } from "@effect/sql-pg"

@@ -1,6 +1,6 @@
 /**
- * The service. Configuration is in config/Settings.ts, what it is made of in program.ts, which is loaded while the database of
- * Foundations.ts opens: this file imports only what that needs.
+ * The service. Configuration is in config/Settings.ts, what it is made of in program.ts, which is loaded
+ * while the database of Foundations.ts opens: this file imports only what that needs.
  */
 import "effect/schema/SchemaJITCompiler/enable" // before the rest: schemas compile when they are first used
 import { byArguments } from "@agon/api/program/arguments.ts"

@@ -1,4 +1,7 @@
-/** A file that only passes on what others export hides where things are; a package may have one, as its public entry. */
+/**
+ * A file that only passes on what others export hides where things are; a package may
+ * have one, as its public entry.
+ */
 import { child, identifier, nodes } from "../syntax.ts"
 import type { Finding, Source, Tree } from "../Tree.ts"
 

@@ -1,7 +1,7 @@
 /**
- * Citations of the documents: `docs/contract.md#boards` names a file of `docs/` and a heading in it, wherever it stands. Between
- * Markdown files the links that lead to files of the repository, and to headings of Markdown files, must lead somewhere too. Pages
- * that the repository does not have are not cited.
+ * Citations of the documents: `docs/contract.md#boards` names a file of `docs/` and a heading in it, wherever
+ * it stands. Between Markdown files the links that lead to files of the repository, and to headings of
+ * Markdown files, must lead somewhere too. Pages that the repository does not have are not cited.
  */
 import { posix } from "node:path"
 import type { Finding, TextFile, Tree } from "../Tree.ts"

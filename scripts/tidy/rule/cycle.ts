@@ -1,7 +1,8 @@
 /**
- * Cycles between packages, between the folders of a package and between files; an import of types counts, since it ties two files just
- * as much. Folders that stand side by side, at any depth, may not need each other; the files beside them are the hall from which they
- * are entered, and count for none of them. Tests may import what they like.
+ * Cycles between packages, between the folders of a package and between files; an import of types counts,
+ * since it ties two files just as much. Folders that stand side by side, at any depth, may not need each
+ * other; the files beside them are the hall from which they are entered, and count for none of them.
+ * Tests may import what they like.
  */
 import type { Finding, Source, Tree } from "../Tree.ts"
 

@@ -1,6 +1,6 @@
 /**
- * `npm ci` refuses, on every machine, a lock file that leaves out the packages of another machine. It takes an entry without
- * integrity, but then installs whatever the registry serves under that version.
+ * `npm ci` refuses, on every machine, a lock file that leaves out the packages of another machine. It takes
+ * an entry without integrity, but then installs whatever the registry serves under that version.
  */
 import { missingFrom, type Packages, withoutIntegrity } from "../../completeLock.ts"
 import type { Finding, Tree } from "../Tree.ts"

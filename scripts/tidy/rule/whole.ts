@@ -1,4 +1,7 @@
-/** Entries of npm packages that load much which their importer does not use: programs import the module that they need instead. */
+/**
+ * Entries of npm packages that load much which their importer does not use: programs import the
+ * module that they need instead.
+ */
 import type { Finding, Tree } from "../Tree.ts"
 
 const entries: Readonly<Record<string, string>> = {

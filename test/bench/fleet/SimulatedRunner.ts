@@ -1,7 +1,9 @@
 /**
- * A runner that says what the contract's runner says (docs/contract.md#runner-protocol) and plays by the rules, with simple players
- * instead of models: its replays and state hashes hold good, and audits of its matches agree. As a real one does it asks for the next match
- * with the result of the last. What takes a real one its time is waited for. It repeats what was not answered, as a real one does, and notes where a promise was broken.
+ * A runner that says what the contract's runner says (docs/contract.md#runner-protocol) and plays by the
+ * rules, with simple players instead of models: its replays and state hashes hold good, and audits of
+ * its matches agree. As a real one does it asks for the next match with the result of the last. What
+ * takes a real one its time is waited for. It repeats what was not answered, as a real one does, and
+ * notes where a promise was broken.
  */
 import { hash } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
@@ -165,7 +167,10 @@ export class SimulatedRunner {
     return this.#settled(operation, () => this.#post(path, json))
   }
 
-  /** Says it until it is answered, and answers what was said; undefined where it was refused, which breaks a promise. */
+  /**
+   * Says it until it is answered, and answers what was said; undefined where it was
+   * refused, which breaks a promise.
+   */
   async #settled(operation: Operation, once: () => Promise<Answer>): Promise<Answer | undefined> {
     for (let again_ms = AGAIN_MS; ; again_ms = Math.min(again_ms * 2, AGAIN_MS_MAX)) {
       const began = performance.now()

@@ -1,5 +1,6 @@
 /**
- * The cost of each operation in CPU time, from stages that differ in what is asked; and what those costs predict for other stages.
+ * The cost of each operation in CPU time, from stages that differ in what is asked; and what those
+ * costs predict for other stages.
  *
  *   idle    nobody is there
  *   held    matches are held with heartbeats, all other runners wait: the rest beyond the idle share is what long polls cost

@@ -1,4 +1,7 @@
-/** The fleet's rows in the database: keys, and seasons in each of which so many entries, all unrated, play each other on the game's own boards. */
+/**
+ * The fleet's rows in the database: keys, and seasons in each of which so many entries, all unrated, play
+ * each other on the game's own boards.
+ */
 import { hash } from "node:crypto"
 import { boardsOf, engineOf } from "@agon/engine/registry.ts"
 import { migrate } from "@agon/server/database/migrate.ts"

@@ -1,4 +1,7 @@
-/** A share of one core for a process and all its threads, as a machine of its own would have it: a control group, version 1 or 2. */
+/**
+ * A share of one core for a process and all its threads, as a machine of its own would have it: a
+ * control group, version 1 or 2.
+ */
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 
@@ -8,7 +11,10 @@ const SECOND = "/sys/fs/cgroup"
 const PERIOD_US = 20_000
 
 export interface Limit {
-  /** Of the periods since the limit began, the share in which the process was kept from running; 1 is a process that is always full. */
+  /**
+   * Of the periods since the limit began, the share in which the process was kept from running; 1 is a
+   * process that is always full.
+   */
   readonly full: () => number
   /** It may run as it likes again. */
   readonly lift: () => void

@@ -1,4 +1,7 @@
-/** One request on a kept connection, by node's own client: `fetch` would cost this machine more than the service does. */
+/**
+ * One request on a kept connection, by node's own client: `fetch` would cost this
+ * machine more than the service does.
+ */
 import { Agent, request } from "node:http"
 
 export interface Answer {

@@ -1,7 +1,8 @@
 /**
- * The bars of pairing and rating: 100 entries of true strength N(0, 200), two seats, one match in flight, 24 seasons,
- * all pairings on the same truths. Everything but the last test is a function of the seeds, so it cannot fail by chance.
- * With AGON_SLOW the comparison runs on 192 seasons, where its standard errors are a third.
+ * The bars of pairing and rating: 100 entries of true strength N(0, 200), two seats, one match in
+ * flight, 24 seasons, all pairings on the same truths. Everything but the last test is a function of the
+ * seeds, so it cannot fail by chance. With AGON_SLOW the comparison runs on 192 seasons, where its
+ * standard errors are a third.
  */
 import { type FieldOptions, makeField } from "@agon/cli/season/simulate/Field.ts"
 import { machine } from "@agon/cli/season/simulate/machine.ts"

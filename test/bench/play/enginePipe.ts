@@ -1,7 +1,7 @@
 /**
- * The engine for a program in another language, in batches over a pipe (python/bench/turns.py): `node enginePipe.ts BOARDS` writes the
- * planes of all seats of all boards as float32, reads a byte for each seat's move, steps, starts again where a match is over, and so on
- * until its input ends.
+ * The engine for a program in another language, in batches over a pipe (python/bench/turns.py):
+ * `node enginePipe.ts BOARDS` writes the planes of all seats of all boards as float32, reads a byte for each
+ * seat's move, steps, starts again where a match is over, and so on until its input ends.
  */
 import { readSync, writeSync } from "node:fs"
 import { boardsOf, engineOf } from "@agon/engine/registry.ts"

@@ -1,4 +1,7 @@
-/** A season in full play, written as rows: so many entries on two ladders, each of an owner of its own, and four boards. */
+/**
+ * A season in full play, written as rows: so many entries on two ladders, each of an owner
+ * of its own, and four boards.
+ */
 
 import { freshHead } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
@@ -8,7 +11,10 @@ import { id, settings } from "../../support/SeasonScript.ts"
 
 const DAY_MS = 86_400_000
 
-/** `nth`: of several fields in one database; their owners and models are the same, and their versions follow each other. */
+/**
+ * `nth`: of several fields in one database; their owners and models are the same, and
+ * their versions follow each other.
+ */
 export const insertField = (sql: PgClient, season: string, entries: number, now: number, nth = 1) =>
   Effect.gen(function* () {
     yield* insertSeason(sql, season, settings({ submissions_open_at: now - DAY_MS }))

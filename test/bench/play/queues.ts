@@ -1,7 +1,8 @@
 /**
- * The same cycle on job queues: take a job, rate two entries and write the match and its two seats in one statement, mark
- * the job as done. They are given the easier half: jobs are there beforehand, pairs are disjoint so that no row is fought
- * over, one match is one row with two seats and one index besides the keys, and nobody prevents a result from counting twice.
+ * The same cycle on job queues: take a job, rate two entries and write the match and its two seats in one
+ * statement, mark the job as done. They are given the easier half: jobs are there beforehand, pairs are
+ * disjoint so that no row is fought over, one match is one row with two seats and one index besides the keys,
+ * and nobody prevents a result from counting twice.
  */
 
 import { Logger, run, runMigrations } from "graphile-worker"
@@ -21,7 +22,10 @@ CREATE TABLE IF NOT EXISTS queued.seat (match bigint, entry int, mu float8 NOT N
 CREATE INDEX IF NOT EXISTS seat_entry ON queued.seat (entry, match);
 INSERT INTO queued.rating SELECT n, 0, 200, 0 FROM generate_series(0, ${ENTRIES - 1}) n ON CONFLICT DO NOTHING`
 
-/** Matches $1, each between entries 2n and 2n + 1, won by the first: Elo with deviations as in docs/rating.md#two-seats. */
+/**
+ * Matches $1, each between entries 2n and 2n + 1, won by the first: Elo with deviations as
+ * in docs/rating.md#two-seats.
+ */
 const RATE = `
 WITH played AS (SELECT id, (2 * id % ${ENTRIES})::int AS a, (2 * id % ${ENTRIES})::int + 1 AS b FROM unnest($1::bigint[]) AS id),
 pair AS (SELECT p.*, a.mu AS mu_a, b.mu AS mu_b, sqrt(30178 + 0.3927 * (a.sigma * a.sigma + b.sigma * b.sigma)) AS c
@@ -47,8 +51,9 @@ export const prepareQueues = async (url: string): Promise<{ readonly pool: Pool;
 }
 
 /**
- * The same on tables with the columns and indexes that Agon's have (see `sameRows`): two ladders, so four ratings a match, the
- * match and its two seats. What a season's actor saves against a queue, apart from what it writes, is told by this one.
+ * The same on tables with the columns and indexes that Agon's have (see `sameRows`): two ladders, so four
+ * ratings a match, the match and its two seats. What a season's actor saves against a queue, apart from what
+ * it writes, is told by this one.
  */
 const RATE_SAME_ROWS = `
 WITH played AS (SELECT id, (2 * id % ${ENTRIES})::int + 1 AS a, (2 * id % ${ENTRIES})::int + 2 AS b FROM unnest($1::bigint[]) AS id),
@@ -88,8 +93,8 @@ SELECT count(*) FROM graphile_worker.add_jobs(ARRAY(
 const silent = new Logger(() => () => undefined)
 
 /**
- * `default`: as it comes. `batched`: its local queue and batched completion, with connections to match. `same rows`: as it
- * comes, writing what Agon writes.
+ * `default`: as it comes. `batched`: its local queue and batched completion, with connections to match.
+ * `same rows`: as it comes, writing what Agon writes.
  */
 export const graphileWorker = (url: string, pool: Pool, seconds: number, manner: "default" | "batched" | "same rows"): Contestant => ({
   name: `graphile-worker, ${manner}`,

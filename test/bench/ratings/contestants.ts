@@ -27,7 +27,10 @@ const openskill: Contestant = {
   }
 }
 
-/** Every pair of a match's seats is a game; K is shared among a seat's pairs. It has no deviation; that of START stands for it. */
+/**
+ * Every pair of a match's seats is a game; K is shared among a seat's pairs. It has no deviation;
+ * that of START stands for it.
+ */
 const elo = (k: number): Contestant => ({
   name: `Elo, K ${k}`,
   rate: (entries, matches) => {

@@ -1,4 +1,7 @@
-/** Ratings of a season that learns the spread of its field, which asks domain/season/rating/Learning.ts when and by how much. */
+/**
+ * Ratings of a season that learns the spread of its field, which asks
+ * domain/season/rating/Learning.ts when and by how much.
+ */
 import { type Rating, rated, START, startOf } from "@agon/domain/rating/Rating.ts"
 import { spreadOf } from "@agon/domain/rating/Spread.ts"
 import { isAnother, untilNextLook } from "@agon/domain/season/rating/Learning.ts"

@@ -1,6 +1,7 @@
 /**
- * Ratings fitted to all matches at once: the most probable strengths under a Plackett-Luce likelihood with ties (for two
- * seats Bradley-Terry with draws as half a win) and a normal prior whose spread is learned from the field itself.
+ * Ratings fitted to all matches at once: the most probable strengths under a Plackett-Luce likelihood
+ * with ties (for two seats Bradley-Terry with draws as half a win) and a normal prior whose spread is
+ * learned from the field itself.
  */
 import { type Rating, START } from "@agon/domain/rating/Rating.ts"
 
@@ -21,9 +22,9 @@ const SPREADS_MAX = 20
 const CLOSE = 0.01 // Elo points, or of the spread
 
 /**
- * `spread`: the prior's. Where it is undefined it is learned: beginning with 200, each round takes the mean square of the
- * strengths, with what is not known of them, until it stays. Deviations are those of a normal distribution of the same
- * curvature at the top. Time: the cube of the entries for each of some thirty steps.
+ * `spread`: the prior's. Where it is undefined it is learned: beginning with 200, each round takes the mean
+ * square of the strengths, with what is not known of them, until it stays. Deviations are those of a normal
+ * distribution of the same curvature at the top. Time: the cube of the entries for each of some thirty steps.
  */
 export const refit = (entries: number, matches: ReadonlyArray<Match>, spread?: number): Fit => {
   const mu = new Float64Array(entries)

@@ -28,7 +28,10 @@ export interface Stand {
 }
 export type Reads = Matches | Leaderboards | Seasons
 
-/** So many times each, or for as long, whichever ends first; and the first ones, for as long at most, are not counted. */
+/**
+ * So many times each, or for as long, whichever ends first; and the first ones, for as
+ * long at most, are not counted.
+ */
 const TIMES = 60
 const LONGEST_MS = 1_200
 const WARM = 12

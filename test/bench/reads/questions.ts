@@ -27,7 +27,10 @@ export type Ask =
 const LIMIT = 25
 const LADDER_LIMIT = 50
 
-/** A question about matches in SQL. `from` is where its rows come from, a version `v` and its seats `x` where it speaks of a side. */
+/**
+ * A question about matches in SQL. `from` is where its rows come from, a version `v` and its seats
+ * `x` where it speaks of a side.
+ */
 interface Filter {
   readonly name: string
   readonly query: (variant: number) => Partial<Asked>

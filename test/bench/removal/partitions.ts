@@ -1,6 +1,7 @@
 /**
- * A copy of a database in which `match` and `seat` are partitioned by season. A unique index of a partitioned table contains the season,
- * so ids are unique within a season alone, and what is found by a match's id alone is looked for in an index of each partition.
+ * A copy of a database in which `match` and `seat` are partitioned by season. A unique index of a partitioned
+ * table contains the season, so ids are unique within a season alone, and what is found by a match's id alone
+ * is looked for in an index of each partition.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
@@ -29,7 +30,10 @@ const KEYS: Readonly<Record<string, ReadonlyArray<string>>> = {
 /** The partition of a season, by its number. */
 export const partition = (table: string, n: number) => `${table}_of_${n}`
 
-/** Partitions of these seasons with their rows, in the order of their numbers, and as many empty ones as there are to be in all. */
+/**
+ * Partitions of these seasons with their rows, in the order of their numbers, and as many empty
+ * ones as there are to be in all.
+ */
 export const divide = Effect.fnUntraced(function* (seasons: ReadonlyArray<string>, all: number) {
   const sql = yield* PgClient.PgClient
   yield* sql.unsafe("SET maintenance_work_mem = '512MB'")

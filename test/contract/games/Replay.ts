@@ -1,6 +1,6 @@
 /**
- * The replay file as the contract's "Replay" and "Randomness" describe it, for a reader who has nothing but that text: this
- * folder re-plays matches without importing anything of ours.
+ * The replay file as the contract's "Replay" and "Randomness" describe it, for a reader who has nothing but
+ * that text: this folder re-plays matches without importing anything of ours.
  */
 import { createHash } from "node:crypto"
 

@@ -1,6 +1,7 @@
 /**
- * Rows of two seasons, their owners, keys, runners and matches, all with the same shapes, and of two keys of the platform.
- * Everything of a season has its number, or begins with it: key 1 has the runners 11 (active), 12 (draining) and 13 (gone).
+ * Rows of two seasons, their owners, keys, runners and matches, all with the same shapes, and of two keys of
+ * the platform. Everything of a season has its number, or begins with it: key 1 has the runners 11 (active),
+ * 12 (draining) and 13 (gone).
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -7,7 +7,10 @@ import type { Case } from "./Trial.ts"
 const ONE = id("season", 1)
 const TWO = id("season", 2)
 
-/** Matches 1 to 4 of season 1, and match 12 of season 2; the first is counted, the third has no place that lists ask for. */
+/**
+ * Matches 1 to 4 of season 1, and match 12 of season 2; the first is counted, the third has
+ * no place that lists ask for.
+ */
 const RATED = [
   ...[1, 2, 3, 4].map((n) => played(n, { season: 1 })),
   played(12, { season: 2 }),

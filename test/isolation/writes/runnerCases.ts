@@ -30,7 +30,10 @@ const many = (count: number, key: number, state: string) => `
     SELECT gen_random_uuid(), '${id("key", key)}', 'r', 'rt', '[]', '{match}', 1, '${state}', '${NOW.toISOString()}', '${NOW.toISOString()}'
     FROM generate_series(1, ${count})`
 
-/** Runner 11 holds one match and one review, and gave one of each back; so does 21; of the draining ones 12 has a match, 22 a review. */
+/**
+ * Runner 11 holds one match and one review, and gave one of each back; so does 21; of the draining ones
+ * 12 has a match, 22 a review.
+ */
 const WORK = [
   ...[1, 2].flatMap((n) => [live(n * 10, n, n * 10 + 1, true), live(n * 10 + 1, n, n * 10 + 1, false), review(n, n, n * 10 + 1, n === 1)]),
   live(12, 1, 12, true),

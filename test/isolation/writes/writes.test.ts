@@ -1,6 +1,7 @@
 /**
- * Every write of the stores beside the season's own: of submissions, runners, audits, voiding, versions and season administration. Each is
- * made beside rows of the same shapes of another season, account or key, and each of its conditions in turn is made to hold always.
+ * Every write of the stores beside the season's own: of submissions, runners, audits, voiding, versions and
+ * season administration. Each is made beside rows of the same shapes of another season, account or key, and
+ * each of its conditions in turn is made to hold always.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"

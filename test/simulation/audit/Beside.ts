@@ -1,6 +1,7 @@
 /**
- * Two seasons in one store, with the same boards, entries, owners and keys: what is written of one leaves every row of the
- * other as it was. The store in memory replaces rows and never changes them, and its tables count what was touched.
+ * Two seasons in one store, with the same boards, entries, owners and keys: what is written of one leaves
+ * every row of the other as it was. The store in memory replaces rows and never changes them, and its
+ * tables count what was touched.
  */
 
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
@@ -10,7 +11,10 @@ import { Table } from "../../support/Table.ts"
 import { must } from "./Promise.ts"
 
 export interface Beside {
-  /** The store, watched: every call that writes rows is followed by a look at the rows of all other seasons; those that only read are named. */
+  /**
+   * The store, watched: every call that writes rows is followed by a look at the rows of all other seasons;
+   * those that only read are named.
+   */
   readonly watched: (store: SeasonStore["Service"]) => SeasonStore["Service"]
   /** New seasons take the stage: those before them are not looked at any more. */
   readonly begin: () => void

@@ -1,6 +1,7 @@
 /**
- * Entries that are suspended: rightly, and whoever gives every reason for it is. What failed of an entry is followed from
- * the rows alone. Results and failures of one commit have no order here, so each of the two looks at what speaks for it.
+ * Entries that are suspended: rightly, and whoever gives every reason for it is. What failed of an entry is
+ * followed from the rows alone. Results and failures of one commit have no order here, so each of the two
+ * looks at what speaks for it.
  */
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
@@ -72,7 +73,10 @@ export const make = (): Faults => {
   }
 }
 
-/** The versions whose fault a failed match can be, with its tries; not sure where the last of them may have named either of two. */
+/**
+ * The versions whose fault a failed match can be, with its tries; not sure where the last of them
+ * may have named either of two.
+ */
 export const suspectsOf = (window: Window, match: Ended) => {
   const told = match.fault_reason === "runner_lost" ? [] : namedIn(window, match)
   const tries: ReadonlyArray<Pick<Try, "key" | "reason" | "version">> = [

@@ -1,4 +1,7 @@
-/** Idle fill: what nobody is owed is made only where fill is on, never in finals, and no more of it in an hour than allowed. */
+/**
+ * Idle fill: what nobody is owed is made only where fill is on, never in finals, and no more
+ * of it in an hour than allowed.
+ */
 import { must } from "./Promise.ts"
 import { owedIn } from "./Rounds.ts"
 import { created, type Window } from "./Window.ts"

@@ -1,4 +1,7 @@
-/** Matches are conserved; what waits may start; what is leased comes back only for a reason; nobody plays two at once. */
+/**
+ * Matches are conserved; what waits may start; what is leased comes back only for a
+ * reason; nobody plays two at once.
+ */
 import type { Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { must } from "./Promise.ts"
@@ -96,7 +99,10 @@ const checkStarts = ({ before, now, recent }: Window): void => {
   }
 }
 
-/** At most one match for six entries is being played on a ladder: those before the commit, and those that joined in it. */
+/**
+ * At most one match for six entries is being played on a ladder: those before the commit,
+ * and those that joined in it.
+ */
 const checkInFlight = ({ before, now }: Window): void => {
   for (const ladder of LADDERS) {
     const playing = [...now.live.values()].filter((match) => match.ladder === ladder && match.until !== null)

@@ -42,7 +42,10 @@ export interface Own {
   /** Whether what this commit made of its virtual games follows in part from what no row remembers. */
   loose: boolean
   earlier: number // its forfeits, had nothing been installed in this commit
-  /** The additional cost of its games of this commit, if none, one, two, ... of them were played before that was installed. */
+  /**
+   * The additional cost of its games of this commit, if none, one, two, ... of them were
+   * played before that was installed.
+   */
   dearer: Array<number>
   charged: number // what it may have been charged for a match that failed in this commit, through whoever's fault
   voided: boolean // something in this commit was
@@ -117,7 +120,10 @@ const startRounds = (book: Book, window: Window, until: number): void => {
   }
 }
 
-/** A baseline switched on again, or an entry that was suspended or out of play; who was superseded stays away, whoever asks. */
+/**
+ * A baseline switched on again, or an entry that was suspended or out of play; who was
+ * superseded stays away, whoever asks.
+ */
 const comesBack = (window: Window, place: string, { version }: Row): boolean => {
   const { before, now } = window
   if (before.versions.get(version)?.status === "superseded") return false
@@ -245,7 +251,10 @@ const leaning = ({ seats }: Ended, i: number): number => i / (seats.length - 1) 
 /** Forfeits since the last match without one. */
 const running = ({ outs }: Pick<Own, "outs">): number => outs.length - 1 - outs.findLastIndex(({ out }) => !out)
 
-/** A match counts no more, and what it did to the pairing is taken back. What it moved stays until that is installed. */
+/**
+ * A match counts no more, and what it did to the pairing is taken back. What it moved
+ * stays until that is installed.
+ */
 const uncount = (book: Book, match: Ended): void => {
   book.rated--
   book.voided++
@@ -270,8 +279,8 @@ const giveBack = (own: Own, match: Ended, i: number, stands: boolean): void => {
 }
 
 /**
- * Takes matches out of what they moved, and plays what is left of their rounds once more, though these be over; the round that other starts were
- * learned for with these.
+ * Takes matches out of what they moved, and plays what is left of their rounds once more, though these be
+ * over; the round that other starts were learned for with these.
  */
 const install = (book: Book, window: Window): void => {
   const { installed, now, rescaled } = window
@@ -376,7 +385,10 @@ const joinedBefore = (
   Replay.joinAt(journal, { ...who, from: found === undefined ? null : who.from, order: start.order + 0.5 }, start)
 }
 
-/** An entry that returns has missed nothing: it is owed no more than the one that is owed most, and may have played on in the same commit. */
+/**
+ * An entry that returns has missed nothing: it is owed no more than the one that is owed most, and may have
+ * played on in the same commit.
+ */
 const returned = ({ before, now, voided }: Window, own: Own, row: Row): number => {
   const clocks = now.head.round > 0 ? [0] : [before.head.clock, now.head.clock].map((clock) => clock[LADDERS.indexOf(row.ladder)]!)
   const played = Math.max(0, own.virtual_games - before.ratings.get(`${row.ladder} ${row.version}`)!.virtual_games)
@@ -400,13 +412,17 @@ const compare = (book: Book, own: Own, row: Row, place: string): void => {
   if (own.round === book.round) comparePairing(own, row)
 }
 
-/** A row that was let go before it had played keeps the start of that time, unless it had an heir on the ladder: nobody reads it any more. */
+/**
+ * A row that was let go before it had played keeps the start of that time, unless it had an heir on the
+ * ladder: nobody reads it any more.
+ */
 const isLeftBehind = ({ courses }: Replay.Journal, { active, round_matches }: Row, place: string): boolean =>
   !active && round_matches === 0 && (courses.get(place)?.means.size ?? 0) === 0
 
 /**
- * The season lets go of a version that a newer one has superseded: once one of its matches is voided, its row may not tell a
- * reset from a match that left the mean at the start. Nobody reads that history, and it is not followed any further.
+ * The season lets go of a version that a newer one has superseded: once one of its matches is voided, its
+ * row may not tell a reset from a match that left the mean at the start. Nobody reads that history, and it
+ * is not followed any further.
  */
 const compareHistory = (book: Book, own: Own, { active, history }: Row, place: string): void => {
   if (own.untold) return

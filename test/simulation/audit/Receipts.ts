@@ -158,8 +158,9 @@ const checkSettled = (book: Book, command: Result, receipt: Receipt, before: Vie
   const verdict = command._tag === "ReportAdmission" ? command.verdict.verdict : undefined
   if (first === undefined) book.firsts.set(command.lease, { text: reason, verdict })
   else if (first.text !== reason) {
-    // An old lease answers `lost` whoever asks: what was given back, or failed through the machine's fault, grows old. A repeat of
-    // a failed review is accepted whatever it says, and may be heard first: then the review has been handed out again since.
+    // An old lease answers `lost` whoever asks: what was given back, or failed through the machine's fault,
+    // grows old. A repeat of a failed review is accepted whatever it says, and may be heard first: then the
+    // review has been handed out again since.
     const again = verdict === undefined || newest(book, rows, id) > n
     const failed = first.verdict === "failed" || (again && book.failed.has(command.lease))
     const aged = reason === "lost" && (first.text === "released" || failed || newest(book, rows, id) > n)

@@ -1,4 +1,7 @@
-/** Who plays when: nobody is passed over, fill keeps within its hour, finals end when everybody has what they are owed. */
+/**
+ * Who plays when: nobody is passed over, fill keeps within its hour, finals end when
+ * everybody has what they are owed.
+ */
 
 import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
@@ -13,7 +16,10 @@ export const isComplete = (view: View): boolean =>
 const IN_VAIN_MS = 86_400_000
 const IN_VAIN_MATCHES = 20
 
-/** For a day nothing has ended well, unless in this commit, and at least half of the entries have what the round owes them. */
+/**
+ * For a day nothing has ended well, unless in this commit, and at least half of the entries
+ * have what the round owes them.
+ */
 const isInVain = ({ before, now: view }: Window): boolean => {
   const { active, failing, now, played } = view.head
   if (

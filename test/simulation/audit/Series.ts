@@ -1,7 +1,7 @@
 /**
- * The points that the series is drawn from: every ladder in its order, taken when they are due and at the close. They
- * stay as they are, but that a void draws those of its round again that were taken after the match, and other starts all of their round; and the
- * close may take the points of its own millisecond again.
+ * The points that the series is drawn from: every ladder in its order, taken when they are due and at the
+ * close. They stay as they are, but that a void draws those of its round again that were taken after the
+ * match, and other starts all of their round; and the close may take the points of its own millisecond again.
  */
 import type { SeriesPoint } from "@agon/domain/season/rating/LadderRating.ts"
 import { pointOf } from "../View.ts"

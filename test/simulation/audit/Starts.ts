@@ -1,6 +1,7 @@
 /**
- * The deviations that ratings start with: 200, or where the rules let a season learn them what it was told, for the whole round once its ratings
- * have been made anew, and for rounds that begin later. Kept apart from the season's own: read from its rows alone.
+ * The deviations that ratings start with: 200, or where the rules let a season learn them what it was told,
+ * for the whole round once its ratings have been made anew, and for rounds that begin later. Kept apart from
+ * the season's own: read from its rows alone.
  */
 import { must } from "./Promise.ts"
 import { type Starts, sigmasIn } from "./sigmas.ts"

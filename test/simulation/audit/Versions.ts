@@ -1,4 +1,7 @@
-/** A version's life: from upload to its end, by the arrows that docs/contract.md#states-of-a-version draws and no others. */
+/**
+ * A version's life: from upload to its end, by the arrows that
+ * docs/contract.md#states-of-a-version draws and no others.
+ */
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { must } from "./Promise.ts"

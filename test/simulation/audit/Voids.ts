@@ -1,4 +1,7 @@
-/** A voided match was to be voided, fails and counts nothing; other matches that are rewritten were rated after it in its round. */
+/**
+ * A voided match was to be voided, fails and counts nothing; other matches that are rewritten were
+ * rated after it in its round.
+ */
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { View } from "../View.ts"

@@ -42,7 +42,10 @@ export const open = (
 /** Ratings were computed again from the log in this commit. */
 export const isRerated = ({ installed, rescaled }: Window): boolean => installed.length > 0 || rescaled !== null
 
-/** Matches of a round after which ratings may be written anew: those that are voided, or its beginning where other starts were learned. */
+/**
+ * Matches of a round after which ratings may be written anew: those that are voided, or its beginning
+ * where other starts were learned.
+ */
 export const awaited = ({ head, voiding }: View): ReadonlyArray<{ readonly round: number; readonly n: number }> => [
   ...voiding.values(),
   ...(head.learning === null ? [] : [{ round: head.learning.round, n: 0 }])

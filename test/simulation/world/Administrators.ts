@@ -1,4 +1,7 @@
-/** Those who switch, plan, edit, revoke and close, from chance and from the rows they can see; at times what cannot be. */
+/**
+ * Those who switch, plan, edit, revoke and close, from chance and from the rows they can
+ * see; at times what cannot be.
+ */
 import type { Audit, AuditAction } from "@agon/domain/season/Audit.ts"
 import type { Command } from "@agon/domain/season/Command.ts"
 import { id } from "../../support/SeasonScript.ts"

@@ -11,7 +11,10 @@ import { Effect, Layer, Semaphore } from "effect"
 import { count, type Seen } from "./Run.ts"
 
 export const POINTS = ["claim", "claimed", "log", "fold", "rewrite", "commit", "committed", "tell"] as const
-/** Before and after a claim is read, before the actor reads the log, before the fold beside it does or writes, before and after a commit is written, before listeners are told. */
+/**
+ * Before and after a claim is read, before the actor reads the log, before the fold beside it does or writes,
+ * before and after a commit is written, before listeners are told.
+ */
 export type Point = (typeof POINTS)[number]
 export type Misfortune = "refused" | "hung" | "killed" | "slow" | "stolen"
 
@@ -73,12 +76,18 @@ export interface Witness {
 const SLOW = "50 millis"
 /** Shorter than a slow commit, which is written meanwhile: the fold is over first, and waits to be installed. */
 const SLOW_FOLD = "25 millis"
-/** When people ask meanwhile: the first is in the slow commit, the others wait behind it, for the batch that installs the fold. */
+/**
+ * When people ask meanwhile: the first is in the slow commit, the others wait behind it, for the
+ * batch that installs the fold.
+ */
 export const CROWD_MS = [1, 20, 20]
 /** The slow commit may begin with the last of them. */
 export const CROWD_WAIT_MS = 50
 
-/** `written` sees the rows after every commit that was written, and after every claim; `claimed` and `committed` the epochs. */
+/**
+ * `written` sees the rows after every commit that was written, and after every claim;
+ * `claimed` and `committed` the epochs.
+ */
 export const make = (
   season: string,
   store: SeasonStore["Service"],
@@ -182,7 +191,10 @@ interface Spoiling {
 }
 
 const spoiltLog = (log: SeasonLog, { alone, plan, reached, seen, strike }: Spoiling): SeasonLog => {
-  /** A process killed beside the season takes it along at the next commit. While the one is slow, so is the other's next commit. */
+  /**
+   * A process killed beside the season takes it along at the next commit. While the one is slow,
+   * so is the other's next commit.
+   */
   const strikeBeside = (point: Point) =>
     Effect.suspend(() => {
       const what = plan.get(point)

@@ -66,7 +66,10 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): People
   }
 }
 
-/** Preflight and submission in one breath: they must agree. A submission that is delivered again is answered as it was before. */
+/**
+ * Preflight and submission in one breath: they must agree. A submission that is delivered again
+ * is answered as it was before.
+ */
 const submit = (told: Array<Of<"SubmitVersion">>, command: Of<"SubmitVersion">): Visit => {
   told.push(command)
   const { eligible, manifest_hash, model, owner, retired, weights_hash } = command

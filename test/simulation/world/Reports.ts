@@ -1,4 +1,7 @@
-/** Reports of runners about their work: mostly the truth, at times nonsense. Every result of a match has its own `turns`. */
+/**
+ * Reports of runners about their work: mostly the truth, at times nonsense. Every result of
+ * a match has its own `turns`.
+ */
 import type { Command, MatchOutcome, Work } from "@agon/domain/season/Command.ts"
 import type { Chance } from "./Chance.ts"
 import { lostIn, type Sick } from "./Sickness.ts"

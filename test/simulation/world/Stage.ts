@@ -1,6 +1,7 @@
 /**
- * One season on stage: its actor, its auditor, its people, and the ways to ask, to let time pass and to make trouble.
- * A promise may be broken where an exception would only make the actor reload: it is kept in `broken` until somebody looks.
+ * One season on stage: its actor, its auditor, its people, and the ways to ask, to let time pass and to make
+ * trouble. A promise may be broken where an exception would only make the actor reload: it is kept in
+ * `broken` until somebody looks.
  */
 
 import type { Command, Receipt, Reply } from "@agon/domain/season/Command.ts"
@@ -52,12 +53,18 @@ export interface Stage {
 const JOURNAL = 40
 /** Share of the steps in which a season is told how far its field lies apart. */
 const LEARNED = 0.03
-/** Share of the steps in which a message to the season is delivered twice, as the cluster does where a connection is lost, and after how long. */
+/**
+ * Share of the steps in which a message to the season is delivered twice, as the cluster does where a
+ * connection is lost, and after how long.
+ */
 const TWICE = 0.06
 const AGAIN_MS = [0, 1, 60, 400] as const
 /** Longer than a season takes to be back. */
 const TWICE_WAIT_MS = 1_000
-/** Share of the steps in which the store goes away for minutes, how long that is at most, and how much of it a step takes. */
+/**
+ * Share of the steps in which the store goes away for minutes, how long that is at most, and
+ * how much of it a step takes.
+ */
 const AWAY = 0.002
 const AWAY_MS_MAX = 600_000
 const AWAY_STEP_MS = 60_000
@@ -176,7 +183,10 @@ export const now = ({ host }: Stage): Effect.Effect<number> => Effect.map(host.n
 /** Longer than an actor waits for a claim that hangs. */
 const CLAIMED_MS = 31_000
 
-/** The host's clock is put right, as far as the season's time lets it, and an actor that hangs in its claim gives that up. */
+/**
+ * The host's clock is put right, as far as the season's time lets it, and an actor that
+ * hangs in its claim gives that up.
+ */
 export const steady = Effect.fnUntraced(function* (stage: Stage) {
   const { faults, host, mailbox } = stage
   faults.plan.clear()

@@ -3,13 +3,19 @@ import type { Command, Reply } from "@agon/domain/season/Command.ts"
 
 export interface Visit {
   readonly commands: ReadonlyArray<Command>
-  /** Called with the replies when they arrive; undefined stands for a season that is closed. Not called when they are lost. */
+  /**
+   * Called with the replies when they arrive; undefined stands for a season that is closed.
+   * Not called when they are lost.
+   */
   readonly heard: (commands: ReadonlyArray<Command>, replies: ReadonlyArray<Reply | undefined>, twice: boolean) => void
   /** The kind of visit, where it is worth counting. */
   readonly as?: string
   /** How long after the others it is made. */
   readonly after_ms?: number
-  /** How long after their first answer, which is lost, the same commands are delivered once more: the answer to that is the one that is heard. */
+  /**
+   * How long after their first answer, which is lost, the same commands are delivered once more: the answer
+   * to that is the one that is heard.
+   */
   readonly again_ms?: number
 }
 

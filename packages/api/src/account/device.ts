@@ -1,6 +1,7 @@
 /**
- * Signing a device in, in the shape of RFC 8628 (docs/contract.md#signing-in-a-device): a program without a browser shows a code,
- * a signed-in person approves it on the site, and the program gets a session of that person's.
+ * Signing a device in, in the shape of RFC 8628 (docs/contract.md#signing-in-a-device): a program
+ * without a browser shows a code, a signed-in person approves it on the site, and the program
+ * gets a session of that person's.
  */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"

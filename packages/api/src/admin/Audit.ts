@@ -5,7 +5,10 @@ import { Id, Instant } from "../Wire.ts"
 
 export type { AuditAction } from "@agon/domain/season/Audit.ts"
 
-/** `actor` is a username, or null where the service itself acted; `season` a slug; `subject` the changed thing, and `detail` the change. */
+/**
+ * `actor` is a username, or null where the service itself acted; `season` a slug; `subject` the changed
+ * thing, and `detail` the change.
+ */
 export const AuditRow = Schema.Struct({
   id: Id,
   at: Instant,

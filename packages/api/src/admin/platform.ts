@@ -1,4 +1,7 @@
-/** Platform administrators' routes besides moderation: the log, accounts and the word list (docs/contract.md#administration). */
+/**
+ * Platform administrators' routes besides moderation: the log, accounts and the word list
+ * (docs/contract.md#administration).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedAccount, PlatformAdmin } from "../Authorization.ts"
@@ -15,8 +18,8 @@ export class PlatformGroup extends HttpApiGroup.make("platform")
     HttpApiEndpoint.get("audit", "/v1/admin/audit", { query: page.query, success: AuditLog }),
     HttpApiEndpoint.get("users", "/v1/admin/users", { query: usersQuery, success: Users }),
     /**
-     * Suspending ends every session of the account, and refuses its writes in flight. Runner keys that it has made are out of force while
-     * it is suspended; the lists of keys name their creators.
+     * Suspending ends every session of the account, and refuses its writes in flight. Runner keys that it has
+     * made are out of force while it is suspended; the lists of keys name their creators.
      */
     HttpApiEndpoint.patch("editUser", "/v1/admin/users/:username", {
       params: { username: Schema.String },

@@ -11,7 +11,10 @@ const REASON_MAX = 500
 export const Subject = Schema.Struct({ kind: Schema.Literals(["match", "model"]), id: Id }).annotate({ identifier: "Subject" })
 export type Subject = typeof Subject.Type
 
-/** A thread that nobody has started has no id. `comments` counts the readable ones: neither pending, nor deleted, nor removed. */
+/**
+ * A thread that nobody has started has no id. `comments` counts the readable ones: neither
+ * pending, nor deleted, nor removed.
+ */
 export const ThreadHead = Schema.Struct({
   id: Schema.NullOr(Id),
   subject: Subject,

@@ -30,7 +30,10 @@ export type Datasets = typeof Datasets.Type
 
 const LIMIT_MAX = 1_000
 
-/** Oldest first: later files come after those that were there. There is no private twin: private seasons have no datasets. */
+/**
+ * Oldest first: later files come after those that were there. There is no private twin:
+ * private seasons have no datasets.
+ */
 const datasets = HttpApiEndpoint.get("datasets", "/v1/games/:game/seasons/:slug/datasets", {
   params: { game: Schema.String, slug: Schema.String },
   query: { limit: limit(LIMIT_MAX, LIMIT_MAX), cursor },

@@ -6,7 +6,10 @@ import { schemaMeanings } from "./schemaMeanings.ts"
 
 type Json = any
 
-/** Patterns and formats added to strings in answers: values made by the service are not checked on their way out, so their schemas lack them. */
+/**
+ * Patterns and formats added to strings in answers: values made by the service are not checked on their way
+ * out, so their schemas lack them.
+ */
 const forms: ReadonlyArray<readonly [names: RegExp, form: object]> = [
   [/^(\w+_)?hash$/, { pattern: SHA256.source }],
   [/^state_sha256$/, { pattern: "^[0-9a-f]{64}$" }],

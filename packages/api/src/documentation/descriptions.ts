@@ -1,6 +1,6 @@
 /**
- * The description of each operation, by the endpoint's name; operations.ts adds who may call it, how large its body may be, and
- * how often. `privatePodium` is described as `podium` is.
+ * The description of each operation, by the endpoint's name; operations.ts adds who may call it, how large
+ * its body may be, and how often. `privatePodium` is described as `podium` is.
  */
 export const descriptions: Readonly<Record<string, string>> = {
   authProviders: "Lists the providers that a visitor can sign in with, in the order in which a page should show them.",

@@ -1,6 +1,7 @@
 /**
- * The meanings of the document's fields. A bare name applies wherever the field has it; a name qualified by the field, schema or
- * operation that contains it (`replay.hash`, `Season.entries`) applies there, before the bare name.
+ * The meanings of the document's fields. A bare name applies wherever the field has it; a name
+ * qualified by the field, schema or operation that contains it (`replay.hash`, `Season.entries`)
+ * applies there, before the bare name.
  */
 export const fields: Readonly<Record<string, string>> = {
   accepted: "Whether the result counts.",

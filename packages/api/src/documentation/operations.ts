@@ -1,4 +1,7 @@
-/** The operations of the document: name, description, who may call each, how often, and how long its answer is cached. */
+/**
+ * The operations of the document: name, description, who may call each, how often, and
+ * how long its answer is cached.
+ */
 import { Context } from "effect"
 import type { HttpApiEndpoint } from "effect/http-api"
 import * as A from "../Authorization.ts"

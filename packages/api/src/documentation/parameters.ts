@@ -1,6 +1,7 @@
 /**
- * Parameters by their meaning to a caller. Queries travel as text, so the library shows `limit` as a string with a pattern; a client
- * generated from that would have to be given "25". Types, bounds and defaults are read from the endpoint's own query schema.
+ * Parameters by their meaning to a caller. Queries travel as text, so the library shows `limit` as a string
+ * with a pattern; a client generated from that would have to be given "25". Types, bounds and defaults are
+ * read from the endpoint's own query schema.
  */
 import { Option, Schema } from "effect"
 

@@ -18,7 +18,10 @@ const nested = (numbers: ReadonlyArray<readonly [path: string, schema: Json]>): 
   return root
 }
 
-/** Any rule may be left out, and refusals name the rule at fault; the schema that reads a body therefore takes any object. */
+/**
+ * Any rule may be left out, and refusals name the rule at fault; the schema that reads a
+ * body therefore takes any object.
+ */
 export const rulesPatch = (): Json =>
   nested(
     [...RULE_BOUNDS].map(([path, [minimum, maximum]]) => [path, { ...integer, minimum, maximum, default: ruleAt(DEFAULT_RULES, path) }])

@@ -78,7 +78,10 @@ const isProblem = (schema: Json) => codeOf(schema) !== undefined
 
 const pascal = (code: string) => code.replace(/(^|_)(\w)/g, (_, _bar, letter: string) => letter.toUpperCase())
 
-/** `unknown_seasonEncoded` is the problem UnknownSeason, `SubmittedEncoded` simply Submitted. A schema keeps its name where the new one is taken. */
+/**
+ * `unknown_seasonEncoded` is the problem UnknownSeason, `SubmittedEncoded` simply Submitted. A schema keeps
+ * its name where the new one is taken.
+ */
 const newNames = (schemas: Json): ReadonlyMap<string, string> =>
   new Map(
     Object.entries<Json>(schemas).flatMap(([name, schema]) => {

@@ -8,8 +8,8 @@ import { privateOnes, publicOnes, twins } from "../twins.ts"
 import { Id, Instant, Ladder, SearchTerm, withDefault } from "../Wire.ts"
 
 /**
- * Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id. `rank_low` to `rank_high` is where the
- * true rank lies with 95 %, by the deviations of the whole ladder.
+ * Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id. `rank_low`
+ * to `rank_high` is where the true rank lies with 95 %, by the deviations of the whole ladder.
  */
 export const Entry = Schema.Struct({
   rank: Schema.Int,
@@ -66,7 +66,10 @@ export type Series = typeof Series.Type
 export const HeadToHead = Schema.Struct({ wins: Schema.Int, draws: Schema.Int, losses: Schema.Int }).annotate({ identifier: "HeadToHead" })
 export type HeadToHead = typeof HeadToHead.Type
 
-/** The top of a ladder against each other. `against` has an element for each of `entries` in their order, null for the entry itself. */
+/**
+ * The top of a ladder against each other. `against` has an element for each of `entries` in their
+ * order, null for the entry itself.
+ */
 export const Matrix = Schema.Struct({
   season: Schema.String,
   season_name: Schema.String,
@@ -90,8 +93,8 @@ const of = { ladder: withDefault(Ladder, "open"), season: Schema.optionalKey(Sch
 const error = [UnknownGame, UnknownSeason] as const
 
 /**
- * `name` is the beginning of a model's name or of its owner's username, in any case: `entries` are then those found, with their ranks on the
- * whole ladder, and `total` is their number.
+ * `name` is the beginning of a model's name or of its owner's username, in any case: `entries` are then those
+ * found, with their ranks on the whole ladder, and `total` is their number.
  */
 const leaderboardQuery = { ...of, name: Schema.optionalKey(SearchTerm), limit: page.limit(50, 200), cursor: page.cursor }
 

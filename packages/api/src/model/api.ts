@@ -53,8 +53,9 @@ export const ModelResult = Schema.Struct({
 export type ModelResult = typeof ModelResult.Type
 
 /**
- * A model's record in a season. `class` is that of its version in contention, or of its latest; ranks are those on `ladder`,
- * null where it is not, or was not, on it. `best` and `worst` are the matches that raised and lowered its rating most.
+ * A model's record in a season. `class` is that of its version in contention, or of its latest; ranks are
+ * those on `ladder`, null where it is not, or was not, on it. `best` and `worst` are the matches that raised
+ * and lowered its rating most.
  */
 export const ModelSeason = Schema.Struct({
   season: Schema.String,
@@ -69,7 +70,10 @@ export const ModelSeason = Schema.Struct({
 }).annotate({ identifier: "ModelSeason" })
 export type ModelSeason = typeof ModelSeason.Type
 
-/** How a model did on a board in a season: means over its counted matches; the change is that of its rating on `open`. */
+/**
+ * How a model did on a board in a season: means over its counted matches; the change is
+ * that of its rating on `open`.
+ */
 export const ModelMap = Schema.Struct({
   map_id: Schema.String,
   players: Schema.Int,

@@ -57,8 +57,9 @@ const everyOptional = <S extends Schema.Constraint>(value: S) =>
   Object.fromEntries(optionalKinds.map((kind) => [kind, value])) as { readonly [K in OptionalKind]: S }
 
 /**
- * Whether the account is told of each kind, and whether it is mailed what it is told. `email_address` is where mails go: the address that
- * a provider verified at the latest sign-in, or null where there is none, or where the service sends no mail.
+ * Whether the account is told of each kind, and whether it is mailed what it is told. `email_address` is
+ * where mails go: the address that a provider verified at the latest sign-in, or null where there is none, or
+ * where the service sends no mail.
  */
 export const NotificationSettings = Schema.Struct({
   ...everyOptional(Schema.Boolean),

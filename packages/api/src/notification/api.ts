@@ -38,8 +38,8 @@ const query = { token: Schema.String }
 const Page = Schema.String.annotate({ identifier: "UnsubscribePage" })
 
 /**
- * One click of a mail program (RFC 8058): whatever the body is, the token in the address says whose mails end. Who follows the link gets
- * a page with a button that posts.
+ * One click of a mail program (RFC 8058): whatever the body is, the token in the address says whose mails
+ * end. Who follows the link gets a page with a button that posts.
  */
 export class MailGroup extends HttpApiGroup.make("mail").add(
   HttpApiEndpoint.get("unsubscribePage", "/v1/unsubscribe", {

@@ -1,4 +1,7 @@
-/** Webhooks of the caller: addresses that the service posts the caller's notifications to (docs/contract.md#webhooks). */
+/**
+ * Webhooks of the caller: addresses that the service posts the caller's notifications to
+ * (docs/contract.md#webhooks).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedWebhook, Session } from "../Authorization.ts"

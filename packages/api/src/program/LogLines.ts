@@ -1,11 +1,11 @@
 /**
- * The lines that our programs log: one object of JSON each, or a line for people where they are read on a terminal. This file is
- * here since this is the package that every program imports.
+ * The lines that our programs log: one object of JSON each, or a line for people where they are read on a
+ * terminal. This file is here since this is the package that every program imports.
  *
- * A line has a time, a level and a message, then the fields that were logged with it and the annotations around it. No key
- * comes twice: a field whose key is taken by another value gets `_` behind it. Text from outside cannot begin a line nor
- * steer a terminal, since every control and format character is written as its escape; it has an end, and secrets, tokens and e-mail
- * addresses in it are left out.
+ * A line has a time, a level and a message, then the fields that were logged with it and the annotations
+ * around it. No key comes twice: a field whose key is taken by another value gets `_` behind it. Text from
+ * outside cannot begin a line nor steer a terminal, since every control and format character is written as
+ * its escape; it has an end, and secrets, tokens and e-mail addresses in it are left out.
  */
 import { Cause, Effect, Formatter, type Layer, Logger, type LogLevel, References } from "effect"
 
@@ -33,7 +33,10 @@ const escaped = (text: string): string =>
 
 const cut = (text: string, max: number): string => (text.length <= max ? text : `${text.slice(0, max)}...`)
 const withoutSecrets = (text: string): string => SECRETS.reduce((left, [secret, instead]) => left.replace(secret, instead), text)
-/** Cut before and after, so that the work is bounded and so is what is written; a secret is longer in text than what stands for it. */
+/**
+ * Cut before and after, so that the work is bounded and so is what is written; a secret is longer in
+ * text than what stands for it.
+ */
 const written = (text: string, max = TEXT_MAX): string => cut(withoutSecrets(cut(text, 2 * max)), max)
 
 type Value = string | number | boolean | null
@@ -148,7 +151,10 @@ interface To {
 /** Instead of all other loggers, on standard output. */
 export const layer = ({ isTTY }: To): Layer.Layer<never> => Logger.layer([Logger.withConsoleLog(isTTY === true ? human : json)])
 
-/** A program whose lines go there, the last one too, that says why it ended; so it is run without a report of failures by others. */
+/**
+ * A program whose lines go there, the last one too, that says why it ended; so it is run without a
+ * report of failures by others.
+ */
 export const around =
   (to: To) =>
   <A, E, R>(program: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>

@@ -1,17 +1,21 @@
 /**
- * Spans, metrics and logs of a program for an OpenTelemetry collector (OTLP_URL). This file is here since this is the package that
- * every program imports. Without a collector a program has nothing of it.
+ * Spans, metrics and logs of a program for an OpenTelemetry collector (OTLP_URL). This file is here since
+ * this is the package that every program imports. Without a collector a program has nothing of it.
  *
- * A collector that is slow, dead or ill holds up nobody and costs a bounded amount of memory. Effect's exporter gathers 1,000 spans or
- * lines, or five seconds of them, into a batch, and repeats a batch that was refused; batches of a collector that never answers would
- * pile up. So a few batches are on their way at most, each for ten seconds at most, with its repeats. After a failure the exporter
- * throws away what it has, and takes nothing for a minute.
+ * A collector that is slow, dead or ill holds up nobody and costs a bounded amount of memory. Effect's
+ * exporter gathers 1,000 spans or lines, or five seconds of them, into a batch, and repeats a batch that was
+ * refused; batches of a collector that never answers would pile up. So a few batches are on their way at
+ * most, each for ten seconds at most, with its repeats. After a failure the exporter throws away what it has,
+ * and takes nothing for a minute.
  */
 import { type Cause, Clock, Context, Effect, Layer, Option, Random, Schedule, Tracer } from "effect"
 import { HttpClient, HttpClientError, type HttpClientRequest, HttpClientResponse, UrlParams } from "effect/http"
 import { Otlp } from "effect/observability"
 
-/** Batches on their way, of spans, metrics and logs together: with the one that is being gathered 17,000 spans, or some 20 MB. */
+/**
+ * Batches on their way, of spans, metrics and logs together: with the one that is being gathered
+ * 17,000 spans, or some 20 MB.
+ */
 export const IN_FLIGHT_MAX = 16
 const EXPORT_TIMEOUT = "10 seconds"
 const REPEATS = { times: 2, while: HttpClient.isTransientError, schedule: Schedule.spaced("1 second") } as const
@@ -24,8 +28,8 @@ const TELL_EVERY_MS = 60_000
 const SECRET_PARAMETERS = ["code", "state", "token", /signature/i, /credential/i, "X-Amz-Security-Token", "AWSAccessKeyId", "sig"]
 
 /**
- * On a span that begins a trace: it is chosen, whatever the share, with these ids where they are given. Other spans that begin a
- * trace are chosen by chance, and those below another one as that was.
+ * On a span that begins a trace: it is chosen, whatever the share, with these ids where they are given. Other
+ * spans that begin a trace are chosen by chance, and those below another one as that was.
  */
 export class Chosen extends Context.Reference<Partial<SpanIds> | undefined>("agon/Telemetry/Chosen", { defaultValue: () => undefined }) {}
 

@@ -1,4 +1,7 @@
-/** The arguments of a program whose options are environment variables: none but `--help`. Exit status 2 says that it did not start. */
+/**
+ * The arguments of a program whose options are environment variables: none but `--help`. Exit status
+ * 2 says that it did not start.
+ */
 
 /** The part of Node's `process` that is used. */
 interface Process {
@@ -18,7 +21,10 @@ interface Program {
 /** Of a program that takes arguments: whether it is asked for its help instead. */
 export const asksForHelp = (args: ReadonlyArray<string>): boolean => args.includes("--help") || args.includes("-h")
 
-/** Starts the program, or prints its help where that is asked for. Any other argument is refused, since nothing would read it. */
+/**
+ * Starts the program, or prints its help where that is asked for. Any other argument is refused,
+ * since nothing would read it.
+ */
 export const byArguments = (process: Process, { help, name, start }: Program): void => {
   const [argument] = process.argv.slice(2)
   if (argument === undefined) start()

@@ -1,6 +1,7 @@
 /**
- * Environment variables of the runner and the site, which both read the service's address and numbers. An empty value counts as unset; a
- * wrong one ends the start with one sentence. The service's own variables are in packages/server/src/config.
+ * Environment variables of the runner and the site, which both read the service's address and numbers. An
+ * empty value counts as unset; a wrong one ends the start with one sentence. The service's own variables are
+ * in packages/server/src/config.
  */
 import { Config, Data, Effect } from "effect"
 

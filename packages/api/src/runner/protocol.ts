@@ -20,7 +20,10 @@ export const SLOTS_MAX = 256
 const ENGINES_MAX = 64
 /** The longest wait of a lease request; the connection stays open meanwhile. */
 export const WAIT_S_MAX = 30
-/** A replay of at most so many bytes may be sent in its result, in place of an upload of its own; most are a tenth as long. */
+/**
+ * A replay of at most so many bytes may be sent in its result, in place of an upload of its
+ * own; most are a tenth as long.
+ */
 export const INLINE_REPLAY_BYTES = 65_536
 
 const LeaseId = text(1, 80)
@@ -87,8 +90,9 @@ export const MatchFinished = Schema.Struct({
 export type MatchFinished = typeof MatchFinished.Type
 
 /**
- * A match that this runner cannot play; it is tried elsewhere, and fails the third time. `version_id` names the entry whose
- * files cannot be fetched, where the runner is sure that the entry is at fault and not the runner itself.
+ * A match that this runner cannot play; it is tried elsewhere, and fails the third time.
+ * `version_id` names the entry whose files cannot be fetched, where the runner is sure that the
+ * entry is at fault and not the runner itself.
  */
 export const MatchFailed = Schema.Struct({
   kind: Schema.Literal("match"),
@@ -296,7 +300,10 @@ export class RunnerGroup extends HttpApiGroup.make("runner")
   )
   .middleware(JsonBody)
   .add(
-    /** The runner has stopped: it is gone at once, and what it holds goes back to the queue without an attempt. Safe to repeat. */
+    /**
+     * The runner has stopped: it is gone at once, and what it holds goes back to the queue
+     * without an attempt. Safe to repeat.
+     */
     HttpApiEndpoint.delete("closeSession", "/v1/runner/sessions/:runner", {
       params: { runner: Schema.String },
       success: HttpApiSchema.NoContent

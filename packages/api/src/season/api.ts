@@ -35,7 +35,10 @@ const params = { game: Schema.String, slug: Schema.String }
 const error = [UnknownGame, UnknownSeason] as const
 
 const reads = [
-  /** Public seasons, newest first; a plain array. The private twin also has the further seasons that the caller may see. */
+  /**
+   * Public seasons, newest first; a plain array. The private twin also has the further
+   * seasons that the caller may see.
+   */
   twins("seasons", "/games/:game/seasons", { params: { game: Schema.String }, success: Schema.Array(Season), error: UnknownGame }),
   /** One season, as in the list. */
   twins("season", "/games/:game/seasons/:slug", { params, success: Season, error }),

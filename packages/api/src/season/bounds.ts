@@ -1,4 +1,7 @@
-/** Bounds and defaults of a season's rules and classes, for those who write them: the service refuses the rest (docs/contract.md#rules). */
+/**
+ * Bounds and defaults of a season's rules and classes, for those who write them: the service refuses the
+ * rest (docs/contract.md#rules).
+ */
 import { BYTES_MAX, CELL_BYTES_MAX, RULE_BOUNDS } from "@agon/domain/season/Editing.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import type { Rules, WeightClass } from "./Rules.ts"

@@ -1,4 +1,7 @@
-/** Results and networks that agree in a season more than chance allows, for its administrators (docs/contract.md#coincidences). */
+/**
+ * Results and networks that agree in a season more than chance allows, for its administrators
+ * (docs/contract.md#coincidences).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { SeasonAdmin } from "../Authorization.ts"

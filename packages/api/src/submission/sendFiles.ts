@@ -4,7 +4,10 @@ import { HttpBody, HttpClient, HttpClientRequest } from "effect/http"
 import type { Upload } from "../Wire.ts"
 import type { Uploads } from "./api.ts"
 
-/** `status` is the object store's, null where it did not answer. 413 is too large, 400 other bytes than announced, 403 too late. */
+/**
+ * `status` is the object store's, null where it did not answer. 413 is too large, 400 other bytes
+ * than announced, 403 too late.
+ */
 export class UploadFailed extends Schema.TaggedError<UploadFailed>()("UploadFailed", {
   status: Schema.NullOr(Schema.Int),
   detail: Schema.String

@@ -70,7 +70,10 @@ export const Waiting = Schema.Struct({ reason: Schema.Literals(WAIT_REASONS), ah
 })
 export type Waiting = typeof Waiting.Type
 
-/** For its owner: also the sentence that says how to fix a rejection, or why it was disqualified, and what it waits for. */
+/**
+ * For its owner: also the sentence that says how to fix a rejection, or why it was
+ * disqualified, and what it waits for.
+ */
 export const OwnVersion = Schema.Struct({
   ...Version.fields,
   reject_detail: Schema.NullOr(Schema.String),

@@ -1,4 +1,7 @@
-/** A season's versions as its administrators see them, and what they do to them (docs/contract.md#versions-of-a-season). */
+/**
+ * A season's versions as its administrators see them, and what they do to them
+ * (docs/contract.md#versions-of-a-season).
+ */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { InSeason, SeasonAdmin } from "../Authorization.ts"
@@ -17,8 +20,8 @@ export const DisqualifyVersion = Schema.Struct({ reason: name(500), void_matches
 })
 
 /**
- * Of the list: candidates, entries in contention, those of them that are not paired because their matches kept failing, and entries out of
- * play by decision.
+ * Of the list: candidates, entries in contention, those of them that are not paired because their matches
+ * kept failing, and entries out of play by decision.
  */
 export const Standing = Schema.Literals(["testing", "entered", "suspended", "disqualified"])
 export type Standing = typeof Standing.Type

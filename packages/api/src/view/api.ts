@@ -13,8 +13,8 @@ export type ViewKind = typeof ViewKind.Type
 const ID_MAX = 100
 
 /**
- * A game, season or post by its slug, a model or match by its id, a profile by its username. A season's slug is unique in its game:
- * `game` names it; without it, the first registered game with such a season is meant.
+ * A game, season or post by its slug, a model or match by its id, a profile by its username. A season's slug
+ * is unique in its game: `game` names it; without it, the first registered game with such a season is meant.
  */
 export const View = Schema.Struct({ kind: ViewKind, id: text(1, ID_MAX), game: Schema.optionalKey(text(1, ID_MAX)) }).annotate({
   identifier: "View"

@@ -8,7 +8,10 @@ import { AnyInstant, Id, Instant } from "../Wire.ts"
 const TITLE_MAX = 200
 const BODY_MAX = 2_000
 
-/** Shown from `starts_at` on, at once where it is null, and until `ends_at`, where there is an end. The body is Markdown. */
+/**
+ * Shown from `starts_at` on, at once where it is null, and until `ends_at`, where there is
+ * an end. The body is Markdown.
+ */
 export const Announcement = Schema.Struct({
   id: Id,
   title: Schema.String,

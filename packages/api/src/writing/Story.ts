@@ -30,7 +30,10 @@ export const Story = Schema.Struct({
 }).annotate({ identifier: "Story" })
 export type Story = typeof Story.Type
 
-/** A submitted text, as moderators see it. `updated_at` is when it was written, and identifies it among the model's texts. */
+/**
+ * A submitted text, as moderators see it. `updated_at` is when it was written, and
+ * identifies it among the model's texts.
+ */
 export const SubmittedStory = Schema.Struct({
   ...about,
   state: Schema.Literals(["pending", "approved", "rejected"]),

@@ -1,6 +1,7 @@
 /**
- * The session that `agon login` keeps: one, in `agon/session.json` of the user's configuration folder (XDG_CONFIG_HOME, or ~/.config).
- * Only the user may read it. It is written beside and renamed, so that it is whole or not there.
+ * The session that `agon login` keeps: one, in `agon/session.json` of the user's configuration folder
+ * (XDG_CONFIG_HOME, or ~/.config). Only the user may read it. It is written beside and renamed, so
+ * that it is whole or not there.
  */
 import { randomUUID } from "node:crypto"
 import { homedir } from "node:os"

@@ -1,6 +1,6 @@
 /**
- * Walks the development sign-in as a browser would: to the provider's page, through its one form, back with a session. It
- * adapts fetch to Effect. Each cookie is sent only to the paths that it names.
+ * Walks the development sign-in as a browser would: to the provider's page, through its one form, back with a
+ * session. It adapts fetch to Effect. Each cookie is sent only to the paths that it names.
  */
 import { Effect, Schema } from "effect"
 

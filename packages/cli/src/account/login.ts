@@ -1,6 +1,7 @@
 /**
- * `agon login`: signs in by a code that is approved in a browser, and keeps the session (docs/contract.md#signing-in-a-device). A
- * service that does not answer for a while is asked again until the code is over.
+ * `agon login`: signs in by a code that is approved in a browser, and keeps the session
+ * (docs/contract.md#signing-in-a-device). A service that does not answer for a while is asked
+ * again until the code is over.
  */
 import { hostname } from "node:os"
 import type { Client } from "@agon/api/Client.ts"

@@ -1,6 +1,7 @@
 /**
- * `agon duel A B [--sprt ELO0 ELO1]`: which of two models is the stronger, by mirrored pairs of matches on many boards. With --sprt it
- * ends as soon as the sequential test decides: exit status 0 where A is stronger by ELO1, else 1.
+ * `agon duel A B [--sprt ELO0 ELO1]`: which of two models is the stronger, by mirrored pairs of
+ * matches on many boards. With --sprt it ends as soon as the sequential test decides: exit status 0
+ * where A is stronger by ELO1, else 1.
  */
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { Console, Effect, Option } from "effect"

@@ -21,7 +21,10 @@ interface Met extends Counted {
   readonly found: Estimate
 }
 
-/** Places are counted from 1, with the model among the zoo. `best` and `worst` are where the intervals still leave it. */
+/**
+ * Places are counted from 1, with the model among the zoo. `best` and `worst` are where
+ * the intervals still leave it.
+ */
 export const placeOf = (met: ReadonlyArray<{ readonly found: Estimate }>) => {
   const after = (isAhead: (found: Estimate) => boolean) => 1 + met.filter(({ found }) => isAhead(found)).length
   return {

@@ -1,6 +1,7 @@
 /**
- * `agon rerun MATCH|REPLAY --turn N --weights DIR`: writes what the seats saw in one turn of a match, and what those models answered
- * whose files are in the folder, as arrays for numpy. Exit status 1 where a model's answer is not the recorded one.
+ * `agon rerun MATCH|REPLAY --turn N --weights DIR`: writes what the seats saw in one turn of a match, and
+ * what those models answered whose files are in the folder, as arrays for numpy. Exit status 1 where a
+ * model's answer is not the recorded one.
  */
 
 import { Arena } from "@agon/sandbox/Arena.ts"

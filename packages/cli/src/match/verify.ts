@@ -13,8 +13,8 @@ import { sandbox } from "../Sandbox.ts"
 import { modelsIn } from "../version/filesByHash.ts"
 
 /**
- * Plays the match again with the models. Timeouts depend on the machine and are taken from the replay; everything else must
- * come out the same.
+ * Plays the match again with the models. Timeouts depend on the machine and are taken from the replay;
+ * everything else must come out the same.
  */
 const playAgain = Effect.fnUntraced(function* (replay: Replay, folder: string, cap: Option.Option<number>) {
   const seats = yield* Effect.forEach(yield* modelsIn(folder, replay.seats), (model, seat) =>

@@ -1,4 +1,7 @@
-/** `agon watch MATCH|REPLAY`: shows a service's match, or a replay's file, turn by turn. `--open` leads to the match's page instead. */
+/**
+ * `agon watch MATCH|REPLAY`: shows a service's match, or a replay's file, turn by turn. `--open` leads
+ * to the match's page instead.
+ */
 import { spawn } from "node:child_process"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Terminal } from "effect"

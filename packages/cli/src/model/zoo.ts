@@ -1,6 +1,7 @@
 /**
- * `agon zoo --out DIR`: writes the example models, weights and manifest of each, an index that describes them, and the
- * boards that they can be played on. The bytes are the same every time, so the command can be repeated on the same folder.
+ * `agon zoo --out DIR`: writes the example models, weights and manifest of each, an index that describes
+ * them, and the boards that they can be played on. The bytes are the same every time, so the command can be
+ * repeated on the same folder.
  */
 import { hashOf } from "@agon/engine/hash.ts"
 import { boardsOf, engines } from "@agon/engine/registry.ts"

@@ -1,7 +1,7 @@
 /**
- * The demonstration season: boards in play, the zoo as baselines, two competitors. Everything goes through the public API:
- * sign-in, submission, upload, review, trial. Each step first checks whether it is already done, so the command can be
- * interrupted and run again.
+ * The demonstration season: boards in play, the zoo as baselines, two competitors. Everything goes through
+ * the public API: sign-in, submission, upload, review, trial. Each step first checks whether it is already
+ * done, so the command can be interrupted and run again.
  */
 
 import { type Client, makeClient } from "@agon/api/Client.ts"
@@ -26,8 +26,8 @@ const SEASON = Duration.days(90)
 const REVIEWS_TIMEOUT = "10 minutes"
 const LOOK_EVERY = "500 millis"
 /**
- * So many baselines are in play before the rest is sent. A runner reviews before it plays, so with all of them sent at once the first
- * match would come after a dozen reviews and the competitors' trials.
+ * So many baselines are in play before the rest is sent. A runner reviews before it plays, so with all of
+ * them sent at once the first match would come after a dozen reviews and the competitors' trials.
  */
 const PAIR = 2
 
@@ -41,7 +41,10 @@ const hashes = ({ manifest, weights }: Files) => ({ weights_hash: hashOf(weights
 
 const builtFor = (name: string): Files => zoo.find((entry) => entry.game === game && entry.name === name)!.build()
 
-/** The same network with its trainer's name in ModelProto.doc_string (field 6, accepted at any place), so that its hash differs. */
+/**
+ * The same network with its trainer's name in ModelProto.doc_string (field 6, accepted at any
+ * place), so that its hash differs.
+ */
 const trainedBy = (login: string, { manifest, weights }: Files): Files => {
   const text = new TextEncoder().encode(`trained by ${login}`)
   return { manifest, weights: Uint8Array.from([...weights, 0x32, text.length, ...text]) }
@@ -79,7 +82,10 @@ const addBoards = Effect.fnUntraced(function* (client: Client) {
 const listBaselines = (client: Client) =>
   Effect.map(retryRefused(client.baseline.baselines({ params: here, query: firstPage(100) })), ({ baselines }) => baselines)
 
-/** Records the models as baselines and sends their files, then switches all on as they are admitted, until none is under review. */
+/**
+ * Records the models as baselines and sends their files, then switches all on as they are
+ * admitted, until none is under review.
+ */
 const addBaselines = Effect.fnUntraced(function* (client: Client, models: ReadonlyArray<ZooEntry>) {
   for (const entry of models) {
     const files = entry.build()

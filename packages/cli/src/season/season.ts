@@ -1,6 +1,7 @@
 /**
- * `agon season create|rounds|close FILE.yaml [--dry-run]`: brings a season to what its file says. A dry run shows the difference. Whatever
- * is so already is left alone, so each command may be repeated. Where the file differs in what is fixed, nothing is written: status 1.
+ * `agon season create|rounds|close FILE.yaml [--dry-run]`: brings a season to what its file says. A dry run
+ * shows the difference. Whatever is so already is left alone, so each command may be repeated. Where the file
+ * differs in what is fixed, nothing is written: status 1.
  */
 import type { Client } from "@agon/api/Client.ts"
 import { pages } from "@agon/api/Pages.ts"

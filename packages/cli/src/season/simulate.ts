@@ -1,6 +1,7 @@
 /**
- * `agon simulate --entries N --games N --seeds N`: plays seasons between entries of known strength, with our season machine
- * and with published pairing methods, and prints how well the ratings of each recover the strengths.
+ * `agon simulate --entries N --games N --seeds N`: plays seasons between entries of known
+ * strength, with our season machine and with published pairing methods, and prints how well the
+ * ratings of each recover the strengths.
  */
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"

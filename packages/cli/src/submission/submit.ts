@@ -1,8 +1,8 @@
 /**
  * `agon submit MODEL.onnx --game snakes --model NAME`: enters a version and follows it until it is entered or rejected.
  *
- * The service knows a version by the hashes of its files: the same command again finds the version that it has begun, sends the files
- * that are still wanted, and follows on. So it may be stopped at any moment.
+ * The service knows a version by the hashes of its files: the same command again finds the version that it
+ * has begun, sends the files that are still wanted, and follows on. So it may be stopped at any moment.
  */
 import type { Client } from "@agon/api/Client.ts"
 import { trimmed } from "@agon/api/Name.ts"

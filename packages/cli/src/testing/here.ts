@@ -1,4 +1,7 @@
-/** Runs `agon` within the test's own process, which spares it the start; its terminal and its environment are the test's. */
+/**
+ * Runs `agon` within the test's own process, which spares it the start; its terminal and
+ * its environment are the test's.
+ */
 import * as NodeServices from "@effect/platform-node/NodeServices"
 import { type Cause, ConfigProvider, Effect, Layer, Option, Queue, Terminal } from "effect"
 import { TestConsole } from "effect/testing"

@@ -1,4 +1,7 @@
-/** A model that plays against others here: MODEL.onnx with its manifest beside it, or `zoo:NAME`. The manifest tells the game. */
+/**
+ * A model that plays against others here: MODEL.onnx with its manifest beside it, or `zoo:NAME`.
+ * The manifest tells the game.
+ */
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { readManifest } from "@agon/sandbox/Manifest.ts"

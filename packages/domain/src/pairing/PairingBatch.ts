@@ -1,7 +1,7 @@
 /**
- * Pairing. A pairing batch takes entries that are owed a match and groups neighbours in sampled strength, avoiding
- * recent opponents and two entries of one owner (docs/design.md#pairing-and-rating: within noise of the best pairing that could be
- * built, at a cost that does not grow with the field).
+ * Pairing. A pairing batch takes entries that are owed a match and groups neighbours in sampled strength,
+ * avoiding recent opponents and two entries of one owner (docs/design.md#pairing-and-rating: within noise of
+ * the best pairing that could be built, at a cost that does not grow with the field).
  */
 import type { Rating } from "../rating/Rating.ts"
 
@@ -64,7 +64,10 @@ const meetings = (a: Candidate<Entrant>, b: Candidate<Entrant>): number => {
   return n
 }
 
-/** Pairs each with the least met (ties: nearest) of the next six unpaired strangers. Those without a stranger are paired last. */
+/**
+ * Pairs each with the least met (ties: nearest) of the next six unpaired strangers. Those
+ * without a stranger are paired last.
+ */
 const neighbours = <A extends Entrant>(sorted: Array<Candidate<A>>): Array<Pair<A>> => {
   const pairs: Array<Pair<A>> = []
   const left: Array<Candidate<A>> = [] // pairs with one owner
@@ -89,8 +92,9 @@ const neighbours = <A extends Entrant>(sorted: Array<Candidate<A>>): Array<Pair<
 }
 
 /**
- * A group with a single owner could not play, and entries with more virtual games would. It swaps an entry for a stranger from a
- * group that can spare one. Such groups remain only for an owner with more entries than all others can seat.
+ * A group with a single owner could not play, and entries with more virtual games would. It swaps an
+ * entry for a stranger from a group that can spare one. Such groups remain only for an owner with more
+ * entries than all others can seat.
  */
 const mixed = <A extends Entrant, G extends Array<Candidate<A>>>(groups: Array<G>): Array<G> => {
   for (const group of groups) {
@@ -126,7 +130,10 @@ const rematched = <A extends Entrant>(pairs: Array<Pair<A>>): Array<Pair<A>> => 
   return pairs
 }
 
-/** Groups the next unpaired entry with the next strangers to all in the group, in order; with the nearest if there are too few. */
+/**
+ * Groups the next unpaired entry with the next strangers to all in the group, in order; with the
+ * nearest if there are too few.
+ */
 const consecutive = <A extends Entrant>(sorted: Array<Candidate<A>>, seats: number): Array<Array<Candidate<A>>> => {
   const groups: Array<Array<Candidate<A>>> = []
   const free = [...sorted]

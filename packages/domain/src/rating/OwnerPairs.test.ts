@@ -11,8 +11,8 @@ const repeated = (n: number, ...seats: ReadonlyArray<OwnedSeat>) => {
 }
 
 /**
- * A season of owners with known strengths who meet at random, two or more at once. In a share of the matches between owners 0 and 1 the
- * first of them lets the second have the better of their two places.
+ * A season of owners with known strengths who meet at random, two or more at once. In a share of the matches
+ * between owners 0 and 1 the first of them lets the second have the better of their two places.
  */
 const season = (seed: number, { entries = 12, matches = 1_000, seats = 2, thrown = 0 }) => {
   const source: Source = { hash: seed * 7_919 + 1, draws: 0 }

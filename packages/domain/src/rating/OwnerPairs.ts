@@ -1,10 +1,11 @@
 /**
  * Pairs of owners of whom one gains more points from the other than the ratings say (docs/rating.md#pairs-of-owners).
  *
- * For each match and pair of owners in it there is one score: what the seats of the one had against those of the other, on
- * average, from 0 to 1, beside what their ratings expected when it was played. Scores of several pairs in one match depend on
- * each other, and those of one pair in several matches do not: a rating already has all that earlier matches tell. So each
- * pair is judged by itself, and the number of pairs is paid for by Bonferroni's bound, which holds however they depend.
+ * For each match and pair of owners in it there is one score: what the seats of the one had against those of
+ * the other, on average, from 0 to 1, beside what their ratings expected when it was played. Scores of
+ * several pairs in one match depend on each other, and those of one pair in several matches do not: a rating
+ * already has all that earlier matches tell. So each pair is judged by itself, and the number of pairs is
+ * paid for by Bonferroni's bound, which holds however they depend.
  */
 import { expected, type Rating } from "./Rating.ts"
 
@@ -47,9 +48,15 @@ const CHANCE_MAX = 0.05
 export const SHOWN_PAIRS_MAX = 20
 /** Pairs kept at once, some 150 bytes each. */
 const PAIRS_MAX = 100_000
-/** From so many pairs on their median shows whether all vary more than the ratings allow for; two owners move most pairs of fewer. */
+/**
+ * From so many pairs on their median shows whether all vary more than the ratings allow for; two
+ * owners move most pairs of fewer.
+ */
 const INFLATION_PAIRS_MIN = 60
-/** Median of the square of a standard normal, and the standard error of the median of one such square as a share of it. */
+/**
+ * Median of the square of a standard normal, and the standard error of the median of one
+ * such square as a share of it.
+ */
 const CHI2_MEDIAN = 0.4549
 const CHI2_MEDIAN_ERROR = 2.33
 /** Owners are numbered; two numbers make a key. */
@@ -66,7 +73,10 @@ interface Sums {
   variance: number
 }
 
-/** Scores of the pairs of a log. Memory is bounded: where there are too many pairs, those with the fewest matches are forgotten. */
+/**
+ * Scores of the pairs of a log. Memory is bounded: where there are too many pairs, those with the
+ * fewest matches are forgotten.
+ */
 export class OwnerPairs {
   readonly #numbers = new Map<string, number>()
   readonly #pairs = new Map<number, Sums>()
@@ -146,9 +156,9 @@ export class OwnerPairs {
 const zOf = ({ expected, points, variance }: Sums) => (points - expected) / Math.sqrt(variance)
 
 /**
- * Where styles meet, or strengths are spread otherwise than ratings believe, scores of all pairs vary more than they should. The
- * median of their squares tells by how much, and a few pairs that collude do not move it. Its own standard error is taken off, since
- * by chance alone it is too large as often as too small.
+ * Where styles meet, or strengths are spread otherwise than ratings believe, scores of all pairs vary more
+ * than they should. The median of their squares tells by how much, and a few pairs that collude do not move
+ * it. Its own standard error is taken off, since by chance alone it is too large as often as too small.
  */
 const inflationOf = (pairs: ReadonlyArray<Sums>): number => {
   if (pairs.length < INFLATION_PAIRS_MIN) return 1
@@ -158,9 +168,9 @@ const inflationOf = (pairs: ReadonlyArray<Sums>): number => {
 }
 
 /**
- * A normal approximation would find far too many pairs of unequal strength, whose scores are skewed. The tail of a binomial of the mean
- * chance has no smaller chance than that of scores with other chances of the same mean, as Hoeffding has shown; scores that are no
- * whole points vary less, and are rounded down.
+ * A normal approximation would find far too many pairs of unequal strength, whose scores are skewed. The tail
+ * of a binomial of the mean chance has no smaller chance than that of scores with other chances of the same
+ * mean, as Hoeffding has shown; scores that are no whole points vary less, and are rounded down.
  */
 const pairOf = (sums: Sums, judged: number, inflation: number): OwnerPair => {
   const gains = sums.points >= sums.expected
@@ -179,7 +189,10 @@ const pairOf = (sums: Sums, judged: number, inflation: number): OwnerPair => {
   }
 }
 
-/** The logarithm of the chance of at least so many wins among `n` of chance `p`. Terms beyond the mean fall, so few of them count. */
+/**
+ * The logarithm of the chance of at least so many wins among `n` of chance `p`. Terms beyond the
+ * mean fall, so few of them count.
+ */
 const logTail = (n: number, wins: number, p: number): number => {
   if (wins <= n * p) return 0
   const first = logFactorial(n) - logFactorial(wins) - logFactorial(n - wins) + wins * Math.log(p) + (n - wins) * Math.log1p(-p)

@@ -10,7 +10,10 @@ const ladder = (entries: number, deviation: (i: number) => number): ReadonlyArra
   Array.from({ length: entries }, (_, i) => ({ mu: 200 * normal(), sigma: deviation(i) }))
 const exactly = (ratings: ReadonlyArray<Readonly<Rating>>) => fieldOf(ratings.map(({ mu, sigma }) => ({ mu, sigma, entries: 1 })))
 
-/** How often the drawn rank of each entry is below its interval, and how often above, when true ratings are drawn many times. */
+/**
+ * How often the drawn rank of each entry is below its interval, and how often above, when true
+ * ratings are drawn many times.
+ */
 const missed = (ratings: ReadonlyArray<Readonly<Rating>>, draws: number) => {
   const field = exactly(ratings)
   const intervals = ratings.map((rating) => rankInterval(field, rating))

@@ -1,8 +1,9 @@
 /**
- * The interval that an entry's true rank lies in with 95 % (docs/rating.md#intervals-of-ranks). True ratings are believed to be
- * normal, N(mu, sigma²), and independent. Given one's own true rating t, the number of stronger entries is a sum of independent
- * chances: its mean and variance are sums over the ladder, the same for every entry but for the entry's own share. They are
- * tabulated once over a bounded grid of t; an entry's interval then takes the same time whatever the size of its ladder.
+ * The interval that an entry's true rank lies in with 95 % (docs/rating.md#intervals-of-ranks). True ratings
+ * are believed to be normal, N(mu, sigma²), and independent. Given one's own true rating t, the number of
+ * stronger entries is a sum of independent chances: its mean and variance are sums over the ladder, the same
+ * for every entry but for the entry's own share. They are tabulated once over a bounded grid of t; an entry's
+ * interval then takes the same time whatever the size of its ladder.
  */
 import type { Rating } from "./Rating.ts"
 

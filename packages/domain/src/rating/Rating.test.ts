@@ -60,7 +60,10 @@ describe("two seats against the posterior, integrated over a grid of both streng
     { y: 0.5, ranks: [1, 1] },
     { y: 1, ranks: [1, 2] }
   ]
-  /** Worst error of the mean in posterior deviations, and of the deviation as a share, over matches of up to so much uncertainty. */
+  /**
+   * Worst error of the mean in posterior deviations, and of the deviation as a share, over matches
+   * of up to so much uncertainty.
+   */
   const worst = (sigma_max: number) => {
     const within = deviations.filter((sigma) => sigma <= sigma_max)
     const error = { mean: 0, deviation: 0 }

@@ -1,7 +1,8 @@
 /**
- * Ratings: a mean and a deviation per entry and ladder, in Elo points; people are shown 1500 + mean (docs/rating.md#the-model).
- * A Bradley-Terry-Luce update with Gaussian belief: for two seats the logistic of a difference widened by both
- * deviations, for more the Plackett-Luce form with ties of Weng and Lin, which for two seats is the same line.
+ * Ratings: a mean and a deviation per entry and ladder, in Elo points; people are shown 1500 + mean
+ * (docs/rating.md#the-model). A Bradley-Terry-Luce update with Gaussian belief: for two seats the logistic of
+ * a difference widened by both deviations, for more the Plackett-Luce form with ties of Weng and Lin, which
+ * for two seats is the same line.
  */
 
 export interface Rating {
@@ -14,7 +15,10 @@ export const SHOWN_AT = 1500
 
 /** One match leaves at least this share of a rating's variance. */
 const VARIANCE_KEPT_MIN = 0.05
-/** A new version of a rated model takes over the mean, with at least this share of the deviation of a newcomer: worth about 15 games. */
+/**
+ * A new version of a rated model takes over the mean, with at least this share of the deviation of a
+ * newcomer: worth about 15 games.
+ */
 const TAKEN_OVER_SHARE_MIN = 0.5
 /** A rating with a larger deviation is provisional, whatever the number of matches. */
 const PROVISIONAL_SIGMA = 100
@@ -77,8 +81,8 @@ export const takenOver = (old: Readonly<Rating>, spread = START.sigma): Rating =
 })
 
 /**
- * The logarithm of the chance that the ratings gave to the outcome of a match, from before it: at most 0. `ranks` as in `rated`, which
- * moves the means along its slope. A tie counts as the mean of its orders.
+ * The logarithm of the chance that the ratings gave to the outcome of a match, from before it: at most 0.
+ * `ranks` as in `rated`, which moves the means along its slope. A tie counts as the mean of its orders.
  */
 export const foreseen = (seats: ReadonlyArray<Readonly<Rating>>, ranks: ReadonlyArray<number>): number => {
   const c = scaleOf(seats)

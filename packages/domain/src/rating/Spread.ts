@@ -1,9 +1,10 @@
 /**
  * How far the strengths of a field lie apart, learned from its matches (docs/rating.md#the-spread-of-a-field).
  *
- * A newcomer's deviation is the spread that the field is believed to have. The log of matches is rated from its beginning under several
- * spreads. Each time, the chances that the ratings gave to each outcome before they knew it are multiplied: the spread under which
- * the matches were foreseen best is the field's. One pass of the rating from this start is as good as a fit of all matches at once.
+ * A newcomer's deviation is the spread that the field is believed to have. The log of matches is rated from
+ * its beginning under several spreads. Each time, the chances that the ratings gave to each outcome before
+ * they knew it are multiplied: the spread under which the matches were foreseen best is the field's. One pass
+ * of the rating from this start is as good as a fit of all matches at once.
  */
 import { foreseen, type Rating, rated, START, startOf, takenOver } from "./Rating.ts"
 
@@ -20,14 +21,17 @@ const GAMES_MIN = 8
 /** Spreads that are tried lie apart by this factor, and at most so many steps from 200: 17 to 2,300 points. */
 const STEP = 1.25
 const STEPS_MAX = 11
-/** Before the matches are seen, the logarithm of the spread is believed to be normal around that of 200, with this deviation. */
+/**
+ * Before the matches are seen, the logarithm of the spread is believed to be normal around that
+ * of 200, with this deviation.
+ */
 const BELIEF = 0.5
 /** Matches rated in one go, some tenths of a millisecond. */
 const MATCHES_AT_ONCE = 250
 
 /**
- * Answers the spread in points, or null where the log says too little. It pauses (`yield`) after every 250 matches, so that a caller
- * can do other things meanwhile. Time: some six passes over the log.
+ * Answers the spread in points, or null where the log says too little. It pauses (`yield`) after every 250
+ * matches, so that a caller can do other things meanwhile. Time: some six passes over the log.
  */
 export function* spreadOf(log: ReadonlyArray<Logged>): Generator<void, number | null> {
   const entries = countOf(log)

@@ -16,7 +16,10 @@ export const addBoard = (state: State, { audit, board: id, cols, file, players, 
   return { added: true }
 }
 
-/** A board added late starts with the least use of those in play; otherwise only it would be played until it had caught up. */
+/**
+ * A board added late starts with the least use of those in play; otherwise only it would be
+ * played until it had caught up.
+ */
 const leastUse = (state: State): number => {
   const used = [...state.boards.values()].filter(({ enabled }) => enabled).flatMap((board) => board.used)
   return used.length === 0 ? 0 : Math.min(...used)

@@ -1,4 +1,7 @@
-/** A row of the administrative log, written in the same commit as the change it records (docs/contract.md#audit-log). */
+/**
+ * A row of the administrative log, written in the same commit as the change it records
+ * (docs/contract.md#audit-log).
+ */
 export interface Audit {
   readonly id: string
   readonly actor: string | null // account id; null: the service itself

@@ -81,7 +81,10 @@ type Read =
   | { readonly value: RulesPatch }
   | { readonly refused: "invalid_request" | "rules_invalid"; readonly errors: ReadonlyArray<Fault> }
 
-/** Reads the rules in a body. A wrong type is an invalid request; an unknown rule, or one out of bounds, is invalid rules. */
+/**
+ * Reads the rules in a body. A wrong type is an invalid request; an unknown rule, or one out
+ * of bounds, is invalid rules.
+ */
 export const rulesPatchOf = (body: Readonly<Record<string, unknown>>): Read => {
   const named = flattened(body)
   const wrongType = named.flatMap(([path, value]) => {

@@ -82,7 +82,10 @@ export const fillHeap = (state: Played, ladder: LadderState): void => {
   ladder.heap = heapify(waiting)
 }
 
-/** Added to the key of entries owed no match, so that they come last: above any virtual games, and small enough to keep the fraction. */
+/**
+ * Added to the key of entries owed no match, so that they come last: above any virtual games, and small
+ * enough to keep the fraction.
+ */
 const DONE = 2 ** 24
 
 const keyIn = ({ owed }: LadderState, rating: LadderRating): number => heapKeyOf(rating) + (rating.virtual_games < owed ? 0 : DONE)

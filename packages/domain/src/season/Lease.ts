@@ -6,7 +6,10 @@ export const LEASE_MS = 30_000
 
 /** Starting the sandbox and fetching files, however busy runner and network are. */
 const PREPARING_MS = 600_000
-/** A seat may use twice `infer_us_max` for each of its moves, but no more than a second, and a second more in all (sandbox/match/Account.ts). */
+/**
+ * A seat may use twice `infer_us_max` for each of its moves, but no more than a second, and a second more in
+ * all (sandbox/match/Account.ts).
+ */
 const CHARGED_FACTOR = 2
 const MOVE_MAX_MS = 1_000
 const RESERVE_MS = 1_000
@@ -20,15 +23,16 @@ const BUSY_FACTOR = 10
 const DAY_MS = 86_400_000
 
 /**
- * The longest life of a review's lease: the sandbox examines for at most five minutes and tries twice, and its own limits are half
- * a minute of processor time.
+ * The longest life of a review's lease: the sandbox examines for at most five minutes and tries twice, and
+ * its own limits are half a minute of processor time.
  */
 export const REVIEW_LEASE_MAX_MS = 3_600_000
 
 /**
- * The longest life of a match's lease, ms: `BUSY_FACTOR` times the processor time that a match of these rules may take, with every
- * turn played, every seat at its limit and loaded again after each of its strikes. A match of two seats by the default rules has 31
- * minutes, one of eight 95. A lease that is renewed for longer belongs to a runner that hangs, or lies.
+ * The longest life of a match's lease, ms: `BUSY_FACTOR` times the processor time that a match of these rules
+ * may take, with every turn played, every seat at its limit and loaded again after each of its strikes. A
+ * match of two seats by the default rules has 31 minutes, one of eight 95. A lease that is renewed for longer
+ * belongs to a runner that hangs, or lies.
  */
 export const matchLeaseMax_ms = ({ infer_us_max, match }: Pick<Rules, "infer_us_max" | "match">, seats: number): number => {
   const move_ms = Math.min(MOVE_MAX_MS, (CHARGED_FACTOR * infer_us_max) / 1_000) + RULES_MS
@@ -51,7 +55,10 @@ export const parseLease = (name: string): Lease | undefined => {
 /** Give-backs of the same work that cost no attempt. A fleet that is stopped gives it back once for every runner. */
 export const RETURNS_MAX = 20
 
-/** Whether work that is given back now counts as tried. Every lease that was neither counted nor answered has been given back. */
+/**
+ * Whether work that is given back now counts as tried. Every lease that was neither counted nor
+ * answered has been given back.
+ */
 export const isReturnedTooOften = (lease_n: number, tried: number): boolean => lease_n - tried > RETURNS_MAX * (tried + 1)
 
 /** Work that can be leased: a match or a review. The last holder stays named. */
@@ -90,8 +97,9 @@ export const renewedUntil = (rules: Rules, work: Leased & { readonly versions?: 
 export type LeaseState = "held" | "lost" | "released" | "unknown"
 
 /**
- * The state of this key's lease of open work. A lease that ran out is still `held` while nobody else has taken the
- * work: its result is accepted. An old lease is `lost` for any key. Another key's latest lease is `unknown` to this one.
+ * The state of this key's lease of open work. A lease that ran out is still `held` while nobody else
+ * has taken the work: its result is accepted. An old lease is `lost` for any key. Another key's latest
+ * lease is `unknown` to this one.
  */
 export const leaseStateOf = (work: Leased, n: number, key: string): LeaseState => {
   if (n > work.lease_n) return "unknown"

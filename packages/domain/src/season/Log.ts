@@ -1,6 +1,7 @@
 /**
- * The rows of ended matches, as the machine needs them. It forgets a match with the commit that ends it, so its actor reads the rows
- * that a command needs just before executing it. The whole log is read in pages beside the season (`rating/Fold.ts`).
+ * The rows of ended matches, as the machine needs them. It forgets a match with the commit that ends it, so
+ * its actor reads the rows that a command needs just before executing it. The whole log is read in pages
+ * beside the season (`rating/Fold.ts`).
  */
 import type { Ending } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"

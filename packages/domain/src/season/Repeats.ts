@@ -1,6 +1,7 @@
 /**
- * Commands that are delivered again. A command that makes something, or that may have been undone since, is known by the row that its
- * first delivery left: it is answered as it was then, and changes nothing. The others do the same thing twice without harm.
+ * Commands that are delivered again. A command that makes something, or that may have been undone since, is
+ * known by the row that its first delivery left: it is answered as it was then, and changes nothing. The
+ * others do the same thing twice without harm.
  */
 import type { Command, Reply } from "./Command.ts"
 import type { State } from "./State.ts"
@@ -45,6 +46,9 @@ export const answerToRepeat = (state: State, command: Command, isWritten: boolea
 
 const isInThisCommit = ({ writes }: State, row: string): boolean => writes.inserted.has(row) || writes.audits.some(({ id }) => id === row)
 
-/** The row of a round does not say who planned it: it is the last of these words, or the last of all where it was moved since. */
+/**
+ * The row of a round does not say who planned it: it is the last of these words, or the last of
+ * all where it was moved since.
+ */
 const planned = ({ rounds }: State, { games, kind, starts_at }: Extract<Command, { _tag: "PlanRound" }>): number =>
   (rounds.findLast((round) => round.kind === kind && round.games === games && round.starts_at === starts_at) ?? rounds.at(-1)!).n

@@ -42,7 +42,10 @@ export const DEFAULT_RULES: Rules = {
   max_stored_bytes_per_owner: 2 * 1024 ** 3
 }
 
-/** A class takes versions of at most `max_bytes` (weights plus manifest). Its memory is a flat part plus a part per board cell. */
+/**
+ * A class takes versions of at most `max_bytes` (weights plus manifest). Its memory is a flat
+ * part plus a part per board cell.
+ */
 export interface WeightClass {
   readonly class: Ladder
   readonly max_bytes: number

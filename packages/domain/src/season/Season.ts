@@ -1,7 +1,8 @@
 /**
- * The season: the match scheduler (scheduler/: pairing and leases), the rating engine (rating/: rating results, and undoing voided
- * ones), the round clock (clock/: rounds, closing and absence), and entry (entry/: from a submitted version to one that plays).
- * Each is a folder of rules over one state; this file calls them.
+ * The season: the match scheduler (scheduler/: pairing and leases), the rating engine (rating/:
+ * rating results, and undoing voided ones), the round clock (clock/: rounds, closing and absence),
+ * and entry (entry/: from a submitted version to one that plays). Each is a folder of rules over one
+ * state; this file calls them.
  *
  *   season    open ──Close, or finals complete──▶ closing ──nothing leased, or 60 s──▶ closed (podium frozen)
  *             (scheduled until submissions_open_at: reviews run, no match does)
@@ -22,9 +23,9 @@
  *
  *   round     pending ──starts_at──▶ current (ratings reset, `games` owed to each entry) ──next starts──▶ over
  *
- * `step` advances the season to `now`, one deadline after another, then executes the command. It changes `state` in place,
- * names the changed rows in `state.writes` and the events in `state.events`, reads no clock and draws random numbers only
- * from the state: the same rows and commands give the same season.
+ * `step` advances the season to `now`, one deadline after another, then executes the command. It changes
+ * `state` in place, names the changed rows in `state.writes` and the events in `state.events`, reads no clock
+ * and draws random numbers only from the state: the same rows and commands give the same season.
  */
 
 import { addBoard, editSettings, switchBoard } from "./Administration.ts"
@@ -140,7 +141,10 @@ const advance = (state: State, now: number): void => {
   state.now = Math.max(state.now, now)
 }
 
-/** A key may again take a match that it reported unplayable. Written, so that a restored season does not announce it twice. */
+/**
+ * A key may again take a match that it reported unplayable. Written, so that a restored
+ * season does not announce it twice.
+ */
 const offerAgain = (state: State): void => {
   const due = (at: number) => at + LEASE_AGAIN_MS === state.againEnd
   for (const { tries, until } of state.live.values()) if (until === null && tries.some(({ at }) => due(at))) state.workAppeared = true
@@ -148,7 +152,10 @@ const offerAgain = (state: State): void => {
   state.writes.head = true
 }
 
-/** Submissions open: the season is live, and its matches may start. Written, so that a restored season does not announce it twice. */
+/**
+ * Submissions open: the season is live, and its matches may start. Written, so that a restored
+ * season does not announce it twice.
+ */
 const open = (state: State): void => {
   state.workAppeared = true
   state.writes.head = true

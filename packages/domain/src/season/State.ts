@@ -1,10 +1,11 @@
 /**
- * The rows of a season and the state built from them. Everything in `State` is either a row or derived from rows, so
- * `restore(snapshot(state))` behaves as `state` does: the simulation checks it. Work that has ended is not in the state: the
- * answer to a repeated result follows from the row it left (`answerAgain`).
+ * The rows of a season and the state built from them. Everything in `State` is either a row or derived from
+ * rows, so `restore(snapshot(state))` behaves as `state` does: the simulation checks it. Work that has ended
+ * is not in the state: the answer to a repeated result follows from the row it left (`answerAgain`).
  *
- * The scheduler and the rating engine own their rows, as types beside their rules (scheduler/Match.ts, rating/LadderRating.ts).
- * Rows that several folders write are defined up here: versions (Version.ts), ladders (Ladders.ts) and rounds (Round.ts).
+ * The scheduler and the rating engine own their rows, as types beside their rules (scheduler/Match.ts,
+ * rating/LadderRating.ts). Rows that several folders write are defined up here: versions (Version.ts),
+ * ladders (Ladders.ts) and rounds (Round.ts).
  */
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"

@@ -6,7 +6,10 @@ import { mix } from "./Random.ts"
 export const turnsOf = ({ failed, virtual_games }: { readonly virtual_games: number; readonly failed: number }): number =>
   virtual_games + failed
 
-/** A fixed fraction in [0, 1) for this entry at this number of games: heaps rebuilt after a restart pop in the same order. */
+/**
+ * A fixed fraction in [0, 1) for this entry at this number of games: heaps rebuilt after a
+ * restart pop in the same order.
+ */
 const fractionOf = (ord: number, games: number): number => mix(Math.imul(ord, 0x9e3779b1) ^ Math.imul(games + 1, 0x85ebca6b)) / 4294967296
 
 /**

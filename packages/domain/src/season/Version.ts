@@ -39,7 +39,10 @@ export interface Version {
   streak: Streak | null // failed matches that may be its own fault, with no match of it played since
 }
 
-/** The owner of a version, for the rules that keep owners apart. A baseline is its own owner, and so is a version that has left the state. */
+/**
+ * The owner of a version, for the rules that keep owners apart. A baseline is its own owner, and so is a
+ * version that has left the state.
+ */
 export const ownerOf = ({ versions_by_id }: { readonly versions_by_id: ReadonlyMap<string, Version> }, id: string): string =>
   versions_by_id.get(id)?.owner ?? id
 

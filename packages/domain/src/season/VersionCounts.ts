@@ -1,9 +1,9 @@
 /**
- * Counts of versions for submissions: how many each owner and model has, which of a model's the state holds, and who has
- * entered which weights. A preflight reads only these, so its cost does not grow with the season.
+ * Counts of versions for submissions: how many each owner and model has, which of a model's the state holds,
+ * and who has entered which weights. A preflight reads only these, so its cost does not grow with the season.
  *
- * A superseded version leaves the state once no open match seats it. It still counts for the caps, and its weights stay taken:
- * `left` says how many such versions a model has of the same weights.
+ * A superseded version leaves the state once no open match seats it. It still counts for the caps, and its
+ * weights stay taken: `left` says how many such versions a model has of the same weights.
  */
 import type { Status } from "./Reasons.ts"
 
@@ -155,6 +155,9 @@ interface Held<V> {
   readonly versions_by_id: ReadonlyMap<string, V>
   readonly writes: { readonly rejected: ReadonlyMap<string, V>; readonly left: ReadonlyMap<string, V> }
 }
-/** Finds a version of an open match or one that ended since the last commit. Versions rejected before that commit are gone. */
+/**
+ * Finds a version of an open match or one that ended since the last commit. Versions rejected
+ * before that commit are gone.
+ */
 export const versionOf = <V>({ versions_by_id, writes }: Held<V>, id: string): V | undefined =>
   versions_by_id.get(id) ?? writes.rejected.get(id) ?? writes.left.get(id)

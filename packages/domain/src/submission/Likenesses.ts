@@ -14,8 +14,8 @@ export interface Likeness {
 export const SHOWN_LIKENESSES_MAX = 20
 
 /**
- * Of versions in the order of their submission, the first pair of each two owners. A copy of a baseline, by its hash, is nobody's:
- * everybody may begin with one.
+ * Of versions in the order of their submission, the first pair of each two owners. A copy of a baseline, by
+ * its hash, is nobody's: everybody may begin with one.
  */
 export const likenessesOf = (versions: ReadonlyArray<OwnedModel>, baselines: ReadonlySet<string>): ReadonlyArray<Likeness> => {
   const seen = new Map<string, Array<OwnedModel>>()

@@ -5,8 +5,8 @@
  *   draft ──submit──▶ pending ──▶ approved (the latest is the public one)
  *                        └──────▶ rejected ──▶ approved        any of them ──owner writes──▶ draft | pending
  *
- * A text is identified by when it was written. A decision is about one text: rejecting the latest leaves the public one,
- * rejecting the public one takes it back. A draft is private to its owner and is not moderated.
+ * A text is identified by when it was written. A decision is about one text: rejecting the latest leaves the
+ * public one, rejecting the public one takes it back. A draft is private to its owner and is not moderated.
  */
 export interface Story {
   readonly body: string

@@ -1,6 +1,7 @@
 /**
- * A tiny program for the tests: it starts the embedded server and waits. It prints one JSON line when it is up, and one line on standard
- * error when there is no server. Arguments: the directory, and optionally a folder with Postgres's programs.
+ * A tiny program for the tests: it starts the embedded server and waits. It prints one JSON line when it is
+ * up, and one line on standard error when there is no server. Arguments: the directory, and optionally a
+ * folder with Postgres's programs.
  */
 
 import { mkdirSync } from "node:fs"

@@ -1,6 +1,7 @@
 /**
- * Caches weights and manifests on disk, one file each, named by its sha256. The hash is checked before a file gets its name
- * and again when it is read, so neither a killed runner nor a bad disk can give a match other bytes than its lease names.
+ * Caches weights and manifests on disk, one file each, named by its sha256. The hash is checked before a
+ * file gets its name and again when it is read, so neither a killed runner nor a bad disk can give a match
+ * other bytes than its lease names.
  */
 
 import { randomUUID } from "node:crypto"

@@ -1,4 +1,7 @@
-/** A runner's part in the trace of a match: `work`, with its parts below, and `report`, until the service has the result. */
+/**
+ * A runner's part in the trace of a match: `work`, with its parts below, and `report`,
+ * until the service has the result.
+ */
 import type { Work } from "@agon/api/runner/protocol.ts"
 import { Clock, Effect, Exit, Option, type Tracer } from "effect"
 import { Headers, HttpTraceContext } from "effect/http"

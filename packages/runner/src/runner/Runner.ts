@@ -5,8 +5,8 @@
  *                     └──────────────────── a result is there, a slot came free, or the poll ended ◀───────────────────┘
  *   at the same time, every heartbeat_s: heartbeat; work whose lease is lost is stopped.
  *
- * A long poll is aborted when a result is ready. If its answer with new work is lost, that work is missing from `holds` in
- * the next request, and the service takes it back.
+ * A long poll is aborted when a result is ready. If its answer with new work is lost, that work is missing
+ * from `holds` in the next request, and the service takes it back.
  *
  *   stopped or drained ─▶ no new work ─▶ what runs ends and is reported, for finish_s at most ─▶ the session is closed
  *                              └──────────── told to hurry ────────────────────────────────────────▲
@@ -102,7 +102,10 @@ const drain = (state: State, why: string) =>
     return Effect.logInfo("runner drains", { runner: state.session.runner, why, leases: state.running.size })
   })
 
-/** One lease request. If one of its results is malformed, they are sent one by one, so that it does not block the others. */
+/**
+ * One lease request. If one of its results is malformed, they are sent one by one, so that
+ * it does not block the others.
+ */
 const ask = (client: Client, { running, session }: State, results: ReadonlyArray<Done>, room: number) => {
   const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
   const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds: [...running.keys()], results: results.map(leasedOf) }
@@ -118,8 +121,8 @@ const told = (results: ReadonlyArray<Done>): LeaseAnswer => ({
 })
 
 /**
- * Done where the service does not take the result itself. A failure counts as an attempt: given back, the work would come again at
- * no cost, and the same result with it, for ever.
+ * Done where the service does not take the result itself. A failure counts as an attempt: given back, the
+ * work would come again at no cost, and the same result with it, for ever.
  */
 const giveUp = (client: Client, lease: string, result: Result) => {
   const params = { lease }

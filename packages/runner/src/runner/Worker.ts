@@ -97,8 +97,8 @@ export class Worker extends Context.Service<
 }
 
 /**
- * Texts of a result may quote what a stranger has uploaded. The service refuses a result whose text cannot be stored, and
- * every other result that comes with it.
+ * Texts of a result may quote what a stranger has uploaded. The service refuses a result whose text cannot be
+ * stored, and every other result that comes with it.
  */
 const inPlainText = (result: Result): Result => {
   if ("reject_detail" in result) return { ...result, reject_detail: plain(result.reject_detail.slice(0, DETAIL_MAX)) }
@@ -136,7 +136,10 @@ const timeoutsIn = Effect.fnUntraced(function* (downloads: Downloads["Service"],
   return timeoutsOf(bytes)
 })
 
-/** None where the bytes are not a replay: were the work given back, whoever stored something else would not be audited. */
+/**
+ * None where the bytes are not a replay: were the work given back, whoever stored
+ * something else would not be audited.
+ */
 const timeoutsOf = (bytes: Uint8Array) => {
   const parsed = Option.liftThrowable((text: string): unknown => JSON.parse(text))(new TextDecoder().decode(bytes))
   const read = Option.isSome(parsed) ? readReplay(parsed.value) : undefined

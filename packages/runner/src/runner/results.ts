@@ -28,8 +28,9 @@ export const requestOf = (done: ReadonlyArray<Done>, most: number): ReadonlyArra
 export const leasedOf = ({ result, work }: Done) => ({ lease: work.lease, ...result }) as LeasedResult
 
 /**
- * The same result with its replay uploaded, for a service that did not take it inline: one of an earlier release, beside the one that
- * opened the session. Undefined where there is no such replay, or it could not be uploaded.
+ * The same result with its replay uploaded, for a service that did not take it inline: one of an
+ * earlier release, beside the one that opened the session. Undefined where there is no such replay,
+ * or it could not be uploaded.
  */
 export const uploaded = Effect.fnUntraced(function* (done: Done) {
   const { result, work } = done

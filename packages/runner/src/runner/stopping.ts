@@ -1,9 +1,9 @@
 /**
- * How a runner stops. SIGTERM and SIGINT interrupt its main fiber, once; what it plays then has some time to end. A second
- * signal means that nobody waits for that: the runner gives back what it holds and ends.
+ * How a runner stops. SIGTERM and SIGINT interrupt its main fiber, once; what it plays then has some time to
+ * end. A second signal means that nobody waits for that: the runner gives back what it holds and ends.
  *
- * The service tells the runner beside it to stop by SIGTERM. Ctrl-C at a terminal reaches that runner too, as one of the
- * terminal's processes, and is not a second wish.
+ * The service tells the runner beside it to stop by SIGTERM. Ctrl-C at a terminal reaches that runner too, as
+ * one of the terminal's processes, and is not a second wish.
  */
 import { Effect } from "effect"
 

@@ -1,4 +1,7 @@
-/** Repeats calls until they are answered, with growing pauses and jitter, so that runners do not retry at the same moment. */
+/**
+ * Repeats calls until they are answered, with growing pauses and jitter, so that runners do
+ * not retry at the same moment.
+ */
 import { Effect, Schedule } from "effect"
 
 /** Time for an answer beyond the wait that the call asks for. */
@@ -9,8 +12,9 @@ const LONGEST_PAUSE = "5 seconds"
 const PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("250 millis"), Schedule.spaced(LONGEST_PAUSE)]))
 
 /**
- * After a 503: a season that moves to another machine is away for a moment, so the first pauses are short. They grow all the same, since
- * a fleet of thousands that repeats itself every second would keep down a service that comes back.
+ * After a 503: a season that moves to another machine is away for a moment, so the first pauses are
+ * short. They grow all the same, since a fleet of thousands that repeats itself every second would keep
+ * down a service that comes back.
  */
 const BRIEF_PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("500 millis", 1.3), Schedule.spaced(LONGEST_PAUSE)]))
 

@@ -1,6 +1,7 @@
 /**
- * Operators that make large tensors out of small ones. If the sizes are constants of the file, the result is bounded here,
- * so that the rejection can name the node. Sizes computed in the graph are left to the memory cap.
+ * Operators that make large tensors out of small ones. If the sizes are constants of the file,
+ * the result is bounded here, so that the rejection can name the node. Sizes computed in the
+ * graph are left to the memory cap.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import type { AttributeProto, GraphProto, NodeProto, TensorProto } from "@agon/onnx/Model.ts"

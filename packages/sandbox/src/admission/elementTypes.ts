@@ -1,6 +1,7 @@
 /**
- * The supported element types, and every place where a file may name another one. A graph takes its types from its inputs,
- * its constants and the attributes that name a type; if all of these are supported, so are the values computed from them.
+ * The supported element types, and every place where a file may name another one. A graph takes its types
+ * from its inputs, its constants and the attributes that name a type; if all of these are supported, so are
+ * the values computed from them.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import type { GraphProto, NodeProto, ValueInfoProto } from "@agon/onnx/Model.ts"

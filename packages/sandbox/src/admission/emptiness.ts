@@ -1,9 +1,11 @@
 /**
- * Finds the values that have an element on every board, as far as the file shows it. A sum without terms leaves old heap content in the outputs
- * of some kernels (extents.ts). Where the sum's extent follows from the board's size alone, the trial has it as a match does; but a model
- * may look at what was left in a rare position, so that the trial does not notice.
+ * Finds the values that have an element on every board, as far as the file shows it. A sum without terms
+ * leaves old heap content in the outputs of some kernels (extents.ts). Where the sum's extent follows from
+ * the board's size alone, the trial has it as a match does; but a model may look at what was left in a rare
+ * position, so that the trial does not notice.
  *
- * Nearly every operator makes an output with elements of inputs with elements. The others are below, with what shows that they do too.
+ * Nearly every operator makes an output with elements of inputs with elements. The others are below, with
+ * what shows that they do too.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import type { GraphProto, NodeProto, TensorProto } from "@agon/onnx/Model.ts"
@@ -15,7 +17,10 @@ type Sizes = ReadonlyArray<number>
 export interface Known {
   /** Every extent is one at least. */
   readonly filled: boolean
-  /** The most that a number of it may be, where all are one at least: as sizes they make no empty tensor. Otherwise 0. */
+  /**
+   * The most that a number of it may be, where all are one at least: as sizes they make
+   * no empty tensor. Otherwise 0.
+   */
   readonly most: number
   /** The number of dimensions; undefined where the file does not show it. */
   readonly rank: number | undefined
@@ -74,7 +79,10 @@ const pools = ({ node }: Seen) => {
 }
 const pads = ({ node, sizes }: Seen) => (sizes(1) ?? intsOf(node, "pads"))?.every((pad) => pad >= 0) ?? false
 
-/** Operators whose output may be empty although no input is, with what shows that it is not; extents.ts refuses zeros that the file states. */
+/**
+ * Operators whose output may be empty although no input is, with what shows that it is not; extents.ts
+ * refuses zeros that the file states.
+ */
 const MAKERS: Readonly<Record<string, (seen: Seen) => boolean>> = {
   AveragePool: (seen) => firstFilled(seen) && pools(seen),
   Compress: () => false,
@@ -182,7 +190,10 @@ const ofConstant = ({ attribute }: NodeProto, numbers: Sizes | undefined): Known
   return { filled: true, most: mostOfList(numbers), rank: isList ? 1 : 0 }
 }
 
-/** The known sizes and constants of each value, by its name. Nodes stand in the order in which they run; of one that does not, nothing is known. */
+/**
+ * The known sizes and constants of each value, by its name. Nodes stand in the order in which they run; of
+ * one that does not, nothing is known.
+ */
 export const knownValues = (graph: GraphProto): ReadonlyMap<string, Known> => {
   const constants = constantsOf(graph)
   const known = new Map<string, Known>()

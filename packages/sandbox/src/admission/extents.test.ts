@@ -25,8 +25,9 @@ const node = (opType: string, input: ReadonlyArray<string>, attribute: Node["att
 const with_ = (made: Node, ...initializers: ReadonlyArray<Initializer>) => said(linear(1, [made], initializers))
 
 /**
- * Models that compute the empty sum in a run; for the others the runtime computes it once, while it loads. What a product with a vector leaves
- * is the same in every run of some processes: emptiness.test.ts shows it in a heap that was filled before.
+ * Models that compute the empty sum in a run; for the others the runtime computes it once, while it loads.
+ * What a product with a vector leaves is the same in every run of some processes: emptiness.test.ts shows it
+ * in a heap that was filled before.
  */
 const IN_A_RUN = [
   "a Slice",

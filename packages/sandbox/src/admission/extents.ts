@@ -1,11 +1,12 @@
 /**
- * No tensor may have an extent of zero. Some kernels of the runtime do not write their output if a sum has no terms. The
- * output is then old heap content, which a model can use as an undeclared memory between turns. Extents are checked
- * wherever the file states them: in constants, declared values and constant sizes.
+ * No tensor may have an extent of zero. Some kernels of the runtime do not write their output if a sum has no
+ * terms. The output is then old heap content, which a model can use as an undeclared memory between turns.
+ * Extents are checked wherever the file states them: in constants, declared values and constant sizes.
  *
- * Extents that depend on a run stay unknown here. The kernels known to leave outputs unwritten (kernels.test.ts looks for
- * them) are therefore allowed only if a constant of the file shows that the sum has terms, or if the file shows that the tensor which
- * gives the terms has an element on every board (emptiness.ts): of the factors of a product one is enough, or their ranks may be such
+ * Extents that depend on a run stay unknown here. The kernels known to leave outputs unwritten
+ * (kernels.test.ts looks for them) are therefore allowed only if a constant of the file shows that
+ * the sum has terms, or if the file shows that the tensor which gives the terms has an element on
+ * every board (emptiness.ts): of the factors of a product one is enough, or their ranks may be such
  * that the kernel writes zeros.
  */
 import type { GraphProto, NodeProto, TensorProto, ValueInfoProto } from "@agon/onnx/Model.ts"
@@ -33,7 +34,10 @@ const LISTS: Readonly<Record<string, ReadonlyArray<number>>> = {
 
 const isList = (node: NodeProto, index: number) => LISTS[node.opType]?.includes(index) ?? false
 
-/** The names that are used, and whose every use may be an empty list. One pass over the inputs: a file may have a million of them. */
+/**
+ * The names that are used, and whose every use may be an empty list. One pass over the inputs: a
+ * file may have a million of them.
+ */
 const listsOnly = ({ node, output }: GraphProto): ReadonlySet<string> => {
   const lists = new Set<string>()
   const others = new Set(output.map(({ name }) => name))
@@ -106,13 +110,22 @@ const makesNothing = (node: NodeProto, constants: Constants): boolean => {
   }
 }
 
-/** Kernels that leave outputs unwritten if a sum has no terms, with the input whose extents give the number of terms. */
+/**
+ * Kernels that leave outputs unwritten if a sum has no terms, with the input whose
+ * extents give the number of terms.
+ */
 const TERMS: Readonly<Record<string, number>> = { ConvInteger: 1, MatMulInteger: 1, QLinearConv: 3, QLinearMatMul: 3 }
 /** The same for MatMul, whose inputs are computed: their extents may not depend on computed numbers. */
 const FIXED = new Set(["MatMul"])
-/** The same for kernels whose inputs may be computed: the one that has to have an element on every board. An LSTM without a step leaves its cell unwritten. */
+/**
+ * The same for kernels whose inputs may be computed: the one that has to have an element on every board. An
+ * LSTM without a step leaves its cell unwritten.
+ */
 const FILLED: Readonly<Record<string, number>> = { Conv: 1, ConvTranspose: 1, LSTM: 0 }
-/** Products of two that may both be computed. In a graph with DequantizeLinear the runtime may make a quantized kernel of a Gemm as well. */
+/**
+ * Products of two that may both be computed. In a graph with DequantizeLinear the runtime may make a
+ * quantized kernel of a Gemm as well.
+ */
 const PRODUCTS = new Set(["Gemm", "MatMul"])
 
 export const filledKernels: ReadonlySet<string> = new Set(Object.keys(FILLED))
@@ -125,7 +138,10 @@ interface Graphwide {
   readonly transposes: boolean
 }
 
-/** The kernel for floats fills an empty sum with zeros unless a factor is a vector, or the first has fewer dimensions. */
+/**
+ * The kernel for floats fills an empty sum with zeros unless a factor is a vector, or
+ * the first has fewer dimensions.
+ */
 const fillsZeros = ([left, right]: ReadonlyArray<Known | undefined>): boolean =>
   left?.rank !== undefined && right?.rank !== undefined && right.rank >= 2 && left.rank >= right.rank
 

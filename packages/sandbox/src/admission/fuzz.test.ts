@@ -1,6 +1,6 @@
 /**
- * The reader on corrupted files. `AGON_SLOW=1` tries 50,000 files instead of 2,000, with a new seed each time. A failure
- * names its seed, and `AGON_SEED=7` repeats it.
+ * The reader on corrupted files. `AGON_SLOW=1` tries 50,000 files instead of 2,000, with a new seed each
+ * time. A failure names its seed, and `AGON_SEED=7` repeats it.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"

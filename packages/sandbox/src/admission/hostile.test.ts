@@ -16,7 +16,10 @@ const reasonOf = (weights: Uint8Array, over: Partial<ExamineRequest> = {}): stri
 }
 const sha256 = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 
-/** A model of exactly `bytes`, padded with a producer's name that nothing reads. The name's length takes two bytes from 128 on. */
+/**
+ * A model of exactly `bytes`, padded with a producer's name that nothing reads. The name's length
+ * takes two bytes from 128 on.
+ */
 const sized = (graph: Parameters<typeof model>[0], bytes: number) => {
   const rest = bytes - model(graph).length - 3
   assert.isAtLeast(rest, 128)

@@ -1,8 +1,8 @@
 /**
- * Every allowed operator, on small nodes with edge cases, in two heaps that were filled differently: a difference shows
- * that memory was not written, or read before it was written. Such a kernel gives a model an undeclared memory, so the
- * checks of the graph must know it. `AGON_SLOW=1` draws ten times as many cases, with a new seed each time; a failure names
- * its seed.
+ * Every allowed operator, on small nodes with edge cases, in two heaps that were filled differently: a
+ * difference shows that memory was not written, or read before it was written. Such a kernel gives a model an
+ * undeclared memory, so the checks of the graph must know it. `AGON_SLOW=1` draws ten times as many cases,
+ * with a new seed each time; a failure names its seed.
  */
 import { Worker } from "node:worker_threads"
 import { assert, describe, it, vi } from "@effect/vitest"
@@ -18,9 +18,15 @@ boundedByEvents(vi)
 
 const SEED = Number(process.env.AGON_SEED ?? (slow ? Date.now() % 2 ** 32 : 1))
 const CASES = slow ? 100 : 10
-/** For the kernels that are known: enough that the fault shows by any seed, but for MatMul's, which depends on how the heap lies. */
+/**
+ * For the kernels that are known: enough that the fault shows by any seed, but for MatMul's, which
+ * depends on how the heap lies.
+ */
 const KNOWN_CASES = 200
-/** For those whose fault needs larger tensors than these cases have (emptiness.test.ts): many of the cases end their instance, which takes a second each. */
+/**
+ * For those whose fault needs larger tensors than these cases have (emptiness.test.ts): many of the cases end
+ * their instance, which takes a second each.
+ */
 const FEW_CASES = 30
 /** A case takes milliseconds; one that uses this much processor time does not end. */
 const HANGS_CPU_MS = 2_000
@@ -82,7 +88,8 @@ describe(`the kernels of the allowed operators (seed ${SEED})`, () => {
         ends.filter(({ end }) => end === "differs").map(({ what }) => what),
         []
       )
-      // A kernel that breaks or stalls its own instance costs its seat a crash or a timeout. Only empty tensors cause that.
+      // A kernel that breaks or stalls its own instance costs its seat a crash or a timeout.
+      // Only empty tensors cause that.
       for (const { end, what } of ends) if (end === "hangs") assert.match(what, HAS_ZERO)
       const never = group.filter((opType) => !ends.some((one) => one.opType === opType && one.end === "same"))
       assert.deepStrictEqual(never, [], "no case of these ran")

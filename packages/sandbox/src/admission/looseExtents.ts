@@ -1,7 +1,7 @@
 /**
- * Values whose extents depend on the numbers that a model computes, not only on the board's size: outputs of NonZero and
- * Compress, and tensors of a size computed from an observation. The trial uses a few observations, so it cannot know the
- * extents of such a value in a match.
+ * Values whose extents depend on the numbers that a model computes, not only on the board's size: outputs of
+ * NonZero and Compress, and tensors of a size computed from an observation. The trial uses a few
+ * observations, so it cannot know the extents of such a value in a match.
  *
  *   fixed    extents and contents follow from the file and the board's size
  *   data     the contents depend on the observation or the memory, the extents do not
@@ -36,7 +36,10 @@ const MEASURING = new Set(["Shape", "Size"])
 const isWhole = ({ attribute, input, opType }: NodeProto) =>
   opType.startsWith("Reduce") && input.length < 2 && !attribute.some(({ name }) => name === "axes")
 
-/** The highest levels among a node's inputs. They only rise, so a million inputs cost as many steps, however often they are looked at. */
+/**
+ * The highest levels among a node's inputs. They only rise, so a million inputs cost as many steps,
+ * however often they are looked at.
+ */
 interface Risen {
   readonly node: NodeProto
   readonly whole: boolean
@@ -77,8 +80,9 @@ const usesIn = (graph: GraphProto): ReadonlyMap<string, ReadonlyArray<Use>> => {
 }
 
 /**
- * The names of all loose values. Nodes may stand in any order. Every value rises at most twice, and the outputs of a node are looked
- * at again only where its level has risen, so the work grows with the number of inputs and outputs.
+ * The names of all loose values. Nodes may stand in any order. Every value rises at most twice, and the
+ * outputs of a node are looked at again only where its level has risen, so the work grows with the
+ * number of inputs and outputs.
  */
 export const looseValues = (graph: GraphProto): ReadonlySet<string> => {
   const uses = usesIn(graph)

@@ -1,8 +1,8 @@
 /**
- * How long one run of a model takes: the worst of the medians over the kinds of observation, in processor time. A short run
- * is mostly not interrupted, so the time on the clock is exact, and a few interrupted runs do not move its median. A long
- * run is interrupted on a busy machine, but its thread's processor time is then exact. Neither can be too small, so the
- * smaller of the two is taken.
+ * How long one run of a model takes: the worst of the medians over the kinds of observation, in processor
+ * time. A short run is mostly not interrupted, so the time on the clock is exact, and a few interrupted runs
+ * do not move its median. A long run is interrupted on a busy machine, but its thread's processor time is
+ * then exact. Neither can be too small, so the smaller of the two is taken.
  */
 import type { Instance } from "../worker/Instance.ts"
 import type { Kind } from "./observations.ts"

@@ -1,6 +1,6 @@
 /**
- * The observations of an examination: real positions, and extremes that may make a graph slow. They are the same on every
- * machine.
+ * The observations of an examination: real positions, and extremes that may make a graph slow. They
+ * are the same on every machine.
  */
 
 import type { BoardFile, Spec } from "@agon/engine/Engine.ts"

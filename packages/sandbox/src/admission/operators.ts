@@ -1,7 +1,8 @@
 /**
- * The operators that a model may use: the standard ones that compute a tensor from tensors deterministically. Operators
- * that hold another graph, draw random numbers, handle strings, sequences or optionals, or train are left out, and so are
- * functions defined in the file. It is an allow-list, so operators of later ONNX versions have to be added here.
+ * The operators that a model may use: the standard ones that compute a tensor from tensors deterministically.
+ * Operators that hold another graph, draw random numbers, handle strings, sequences or optionals, or train
+ * are left out, and so are functions defined in the file. It is an allow-list, so operators of later ONNX
+ * versions have to be added here.
  */
 import { AttributeType, type GraphProto, type ModelProto, type NodeProto } from "@agon/onnx/Model.ts"
 import { OPSET } from "../Manifest.ts"
@@ -29,8 +30,9 @@ const isStandard = (domain: string) => domain === "" || domain === "ai.onnx"
 const IMPORTS_MAX = 32
 
 /**
- * Checks the imported operator sets: the standard one in the version of the manifest. Others may be listed, as tf2onnx, skl2onnx,
- * torch.onnx and ONNX Runtime's quantization do for every model; no node may be of them (`checkOperators`).
+ * Checks the imported operator sets: the standard one in the version of the manifest. Others may be
+ * listed, as tf2onnx, skl2onnx, torch.onnx and ONNX Runtime's quantization do for every model; no node may
+ * be of them (`checkOperators`).
  */
 export const checkDomains = (model: ModelProto, opset: number): Rejected | null => {
   if (model.functions.length > 0) return reject("unsupported_operator", "The model defines functions; export it with functions inlined.")

@@ -1,8 +1,9 @@
 /**
- * RotaryEmbedding with `interleaved` turns pairs of neighbours. Where a head has an odd number of them it reads the one after the last: old
- * heap content at the end of the tensor, which a model can use as an undeclared memory between turns. The kernel compares the number with
- * half of itself, rounded down, so the file has to state it, as an even number. The trial cannot tell: a model may look at what was read in
- * a rare position alone.
+ * RotaryEmbedding with `interleaved` turns pairs of neighbours. Where a head has an odd number of them
+ * it reads the one after the last: old heap content at the end of the tensor, which a model can use as
+ * an undeclared memory between turns. The kernel compares the number with half of itself, rounded down,
+ * so the file has to state it, as an even number. The trial cannot tell: a model may look at what was
+ * read in a rare position alone.
  */
 import type { GraphProto, NodeProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"

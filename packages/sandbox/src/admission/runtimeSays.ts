@@ -1,7 +1,7 @@
 /**
- * Translates the runtime's messages about a graph into our own sentences. Its messages hold names of its source files and
- * of nodes, and mean little to a competitor. They are recognised by kind, and each kind has a sentence that says what to
- * fix.
+ * Translates the runtime's messages about a graph into our own sentences. Its messages hold names of its
+ * source files and of nodes, and mean little to a competitor. They are recognised by kind, and each kind has
+ * a sentence that says what to fix.
  */
 import { allowedOperators } from "./operators.ts"
 

@@ -364,7 +364,8 @@ describe("examineFiles on corrupted bytes", () => {
       cuts.add(reasonOf(good.subarray(0, at)))
       count(reasonOf(Buffer.concat([good.subarray(0, at), good.subarray(Math.max(0, at - 40))])))
     }
-    // The graph comes after the IR version and before the operator set, so a cut leaves no graph, half a graph, or no operator set.
+    // The graph comes after the IR version and before the operator set, so a cut leaves no graph, half
+    // a graph, or no operator set.
     assert.sameMembers([...cuts], ["weights_unreadable", "unsupported_operator"])
     assert.isEmpty(
       [...reasons.keys()].filter(

@@ -1,4 +1,7 @@
-/** The part of an examination that reads the files and runs nothing. The checks are in the order in which their reasons are reported. */
+/**
+ * The part of an examination that reads the files and runs nothing. The checks are in the order in
+ * which their reasons are reported.
+ */
 
 import { gameOf } from "@agon/engine/registry.ts"
 import { sha256Hex } from "@agon/engine/sha256.ts"

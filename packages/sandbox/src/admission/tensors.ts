@@ -1,4 +1,7 @@
-/** The constants of a model: where their data are, whether the data match the declared size, and how many numbers they hold. */
+/**
+ * The constants of a model: where their data are, whether the data match the declared size,
+ * and how many numbers they hold.
+ */
 import { type AttributeProto, DataLocation, type GraphProto, type ModelProto, type TensorProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
 import { ELEMENT_BYTES, spellType } from "./elementTypes.ts"

@@ -1,7 +1,7 @@
 /**
- * The trial by itself, with files that the checks before it would have refused. It is the second line of defence: a model
- * that passes those checks, through a new runtime version or a gap in our list of operators, must still give the same bits
- * twice.
+ * The trial by itself, with files that the checks before it would have refused. It is the second line of
+ * defence: a model that passes those checks, through a new runtime version or a gap in our list of operators,
+ * must still give the same bits twice.
  */
 import { assert, describe, it, vi } from "@effect/vitest"
 import { readManifest } from "../Manifest.ts"

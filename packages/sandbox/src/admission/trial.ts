@@ -1,14 +1,15 @@
 /**
- * The part of an examination that runs the model: loaded twice, in fresh instances side by side, and asked the same
- * questions on every size of board; both must answer with the same bits. A model is a function of its observation and its
- * declared memory, so nothing else may tell the two instances apart, and as much else as possible does:
+ * The part of an examination that runs the model: loaded twice, in fresh instances side by side, and
+ * asked the same questions on every size of board; both must answer with the same bits. A model is a
+ * function of its observation and its declared memory, so nothing else may tell the two instances apart,
+ * and as much else as possible does:
  *
  *   as in play         tensors from the arena; before each question a run on another observation
  *   beside it          every tensor from a heap whose free part is filled anew before each run, with another pattern; before
  *                      each question a run on a third observation
  *
- * Limits are on a thread's processor time. The time on the clock says nothing about the model on a busy machine: only the
- * arena's distant deadline limits it, and the examination is then tried again.
+ * Limits are on a thread's processor time. The time on the clock says nothing about the model on a busy
+ * machine: only the arena's distant deadline limits it, and the examination is then tried again.
  */
 import { createHash } from "node:crypto"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
@@ -25,7 +26,10 @@ const LOAD_CPU_MAX_MS = 10_000
 const RUN_CPU_MAX_MS = 3_000
 /** For one instance, loading included. */
 const TOTAL_CPU_MAX_MS = 13_000
-/** A season may have more sizes than there is time for; the largest, the smallest and evenly spaced ones between them are enough. */
+/**
+ * A season may have more sizes than there is time for; the largest, the smallest and evenly spaced
+ * ones between them are enough.
+ */
 const BOARDS_MAX = 8
 const POISON = { first: 1, second: 2 } as const
 

@@ -9,7 +9,10 @@ const refusal = (bytes: Uint8Array) => {
   return check.ok ? "" : check.message
 }
 
-/** A file of one list of zeros at the end of these fields. Its pages are never touched, so a large one costs nothing. */
+/**
+ * A file of one list of zeros at the end of these fields. Its pages are never touched,
+ * so a large one costs nothing.
+ */
 const zeros = (fields: ReadonlyArray<number>, bytes: number): Uint8Array => {
   let head: ReadonlyArray<number> = []
   for (const field of fields.toReversed()) head = [...varint(8 * field + 2), ...varint(head.length + bytes), ...head]

@@ -1,10 +1,11 @@
 /**
- * Walks a model file's protobuf records before anything is built from them. A decoder makes an object per message, so ten
- * megabytes of empty messages would cost gigabytes; the walk copies nothing, recurses nowhere and stops at its first limit.
- * It knows which fields of ONNX hold messages and steps over every other as bytes.
+ * Walks a model file's protobuf records before anything is built from them. A decoder makes an object
+ * per message, so ten megabytes of empty messages would cost gigabytes; the walk copies nothing,
+ * recurses nowhere and stops at its first limit. It knows which fields of ONNX hold messages and
+ * steps over every other as bytes.
  *
- * It also refuses encodings that two readers may understand differently (a second graph or type where one belongs, groups),
- * since our decoder examines the file and ONNX Runtime runs it.
+ * It also refuses encodings that two readers may understand differently (a second graph or type where one
+ * belongs, groups), since our decoder examines the file and ONNX Runtime runs it.
  */
 export const WIRE_LIMITS = { messages: 20_000, depth: 32, records: 1_000_000, numbers: 16_777_216 } as const
 
@@ -77,14 +78,15 @@ const FIELDS: Readonly<Record<MessageName, Readonly<Record<number, { readonly ki
 }
 
 /**
- * Packed lists of 64-bit numbers by their fields: dimensions, int64_data, uint64_data, ints, dimensions of a sparse tensor. One byte may
- * become a number of 32 bytes, so each counts as a record.
+ * Packed lists of 64-bit numbers by their fields: dimensions, int64_data, uint64_data, ints, dimensions of a
+ * sparse tensor. One byte may become a number of 32 bytes, so each counts as a record.
  */
 const WIDE: Partial<Readonly<Record<MessageName, ReadonlyArray<number>>>> = { Tensor: [1, 7, 11], Attribute: [8], Sparse: [3] }
 
 /**
- * Packed lists of other numbers by their fields, with the fewest bytes that one takes: float_data, int32_data, double_data, floats.
- * The decoder makes a list of 8 bytes a number and copies it as it grows: 60 million exhausted the process, which is no verdict.
+ * Packed lists of other numbers by their fields, with the fewest bytes that one takes: float_data,
+ * int32_data, double_data, floats. The decoder makes a list of 8 bytes a number and copies it as it grows: 60
+ * million exhausted the process, which is no verdict.
  */
 const NARROW: Partial<Readonly<Record<MessageName, Readonly<Record<number, number>>>>> = {
   Tensor: { 4: 4, 5: 1, 10: 8 },

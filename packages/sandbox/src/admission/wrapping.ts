@@ -1,7 +1,8 @@
 /**
- * Pad in the mode `wrap` reads before its input where it pads an axis at its beginning by more than the axis is long: old heap content,
- * which a model can use as an undeclared memory between turns. How long an axis is the file need not say, but none that the kernel takes
- * is empty, so a pad of one is safe. The trial cannot tell: a model may look at what it read in a rare position alone.
+ * Pad in the mode `wrap` reads before its input where it pads an axis at its beginning by more than the axis
+ * is long: old heap content, which a model can use as an undeclared memory between turns. How long an axis is
+ * the file need not say, but none that the kernel takes is empty, so a pad of one is safe. The trial cannot
+ * tell: a model may look at what it read in a rare position alone.
  */
 import type { GraphProto, NodeProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
@@ -14,7 +15,10 @@ const BEFORE_MAX = 1
 
 const wraps = (node: NodeProto) => node.opType === "Pad" && textOf(node, "mode") === "wrap"
 
-/** The pads, those at the beginnings of the axes first; undefined where the model computes them. Early opsets have them as an attribute. */
+/**
+ * The pads, those at the beginnings of the axes first; undefined where the model computes them. Early
+ * opsets have them as an attribute.
+ */
 const padsOf = (node: NodeProto, constants: ReadonlyMap<string, Sizes>): Sizes | undefined =>
   node.input.length > 1 ? constants.get(node.input[1]!) : attributeOf(node, "pads")?.ints.map(Number)
 

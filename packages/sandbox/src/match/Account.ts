@@ -1,14 +1,14 @@
 /**
- * Charges for slow moves. Admission compared a model with the season's `infer_us_max`; a model that is slower in a match is
- * charged for it. Each seat has an account of processor time:
+ * Charges for slow moves. Admission compared a model with the season's `infer_us_max`; a model that is slower
+ * in a match is charged for it. Each seat has an account of processor time:
  *
  *   a move adds     2 x infer_us_max, since the machine that plays may be half as fast as the one that admitted
  *   it takes        what the model's thread used of the processor in the runtime (`chargeOf`), not the time that passed
  *   at most         1 s is kept, which is also the initial balance: a few slow moves are harmless
  *   below zero      the move is a `timeout` strike, the answer does not count, the seat's memory is zeroed, and the account is at zero
  *
- * A seat's first run in a thread, which allocates and packs, is not charged; its deadline bounds it. Strikes are recorded
- * in the replay, and a replayed match takes them from there.
+ * A seat's first run in a thread, which allocates and packs, is not charged; its deadline bounds it. Strikes
+ * are recorded in the replay, and a replayed match takes them from there.
  */
 import { MOVE_DEADLINE_MS } from "./Match.ts"
 

@@ -1,8 +1,8 @@
 /**
- * The shared memory between the thread that plays a match and the process that watches it. Only the thread writes while it
- * runs; only the watcher writes between two threads. It holds everything that a fresh thread needs to continue: every
- * choice so far and every seat's recurrent memory. The state of the game is not in it, since the rules rebuild it from the
- * choices within microseconds per turn.
+ * The shared memory between the thread that plays a match and the process that watches it. Only the thread
+ * writes while it runs; only the watcher writes between two threads. It holds everything that a fresh thread
+ * needs to continue: every choice so far and every seat's recurrent memory. The state of the game is not in
+ * it, since the rules rebuild it from the choices within microseconds per turn.
  *
  *   STEP     grows with every change of phase; the watcher stops a thread whose STEP does not change for too long
  *   PHASE    the thread's activity, with its SEAT and TURN and the thread's processor time at its start

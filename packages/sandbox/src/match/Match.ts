@@ -23,9 +23,10 @@ export interface MatchRequest {
   /** The season's `infer_us_max`, against which moves are charged (`Account.ts`); without it they are not charged. */
   readonly infer_us_max?: number
   /**
-   * Timeouts of a match that is played again (audit, `verify --weights`). In these turns the seat gets the strike without
-   * being asked, and its memory is zeroed, because timeouts depend on the first machine. A model repeats its other faults
-   * by itself. Nothing is charged, and deadlines are `AGAIN_FACTOR` times as long.
+   * Timeouts of a match that is played again (audit, `verify --weights`). In these turns the seat gets
+   * the strike without being asked, and its memory is zeroed, because timeouts depend on the first
+   * machine. A model repeats its other faults by itself. Nothing is charged, and deadlines are
+   * `AGAIN_FACTOR` times as long.
    */
   readonly timeouts?: ReadonlyArray<{ readonly turn: number; readonly seat: number }>
 }
@@ -55,7 +56,8 @@ export const MOVE_DEADLINE_MS = 1_000
 export const FIRST_RUN_EXTRA_MS = 2_000
 export const LOAD_DEADLINE_MS = 10_000
 /**
- * For a match that is played again. A model that answered in time on the first machine answers within this here. A model
- * that hangs now without a timeout in the replay gets one, and the matches differ: the replay was not made with this model.
+ * For a match that is played again. A model that answered in time on the first machine answers within this
+ * here. A model that hangs now without a timeout in the replay gets one, and the matches differ: the replay
+ * was not made with this model.
  */
 export const AGAIN_FACTOR = 30

@@ -4,9 +4,9 @@
  *   idle ──play──▶ playing ──report──▶ idle
  *                     └──stopped, or ended by itself──▶ gone
  *
- * A thread that finished a match without a fault plays the next one: starting a thread costs as much as a short match (its
- * modules are read and compiled, and the first turns run interpreted). A model finds nothing left of an earlier match: each
- * has its own instance and memory, made for the match.
+ * A thread that finished a match without a fault plays the next one: starting a thread costs as much as a
+ * short match (its modules are read and compiled, and the first turns run interpreted). A model finds nothing
+ * left of an earlier match: each has its own instance and memory, made for the match.
  */
 import { Worker } from "node:worker_threads"
 import { matchThread } from "../places.ts"

@@ -1,6 +1,6 @@
 /**
- * Plays one match: the rules, and all seats' models in turn, each in an instance of its own. All of its progress is in the
- * ledger, so its thread may be stopped at any moment and another continues.
+ * Plays one match: the rules, and all seats' models in turn, each in an instance of its own. All of its
+ * progress is in the ledger, so its thread may be stopped at any moment and another continues.
  *
  * Seats are asked one after another. Handing over to another thread costs about as much as a small model's run, and a
  * machine that plays as many matches at once as it has cores gains nothing from running seats side by side.
@@ -194,8 +194,9 @@ export const choose = (logits: Float32Array, legal: Uint8Array | null): number =
 }
 
 /**
- * After a crash the instance may hold its whole memory cap and is in an unknown state. Its memory is certainly freed only
- * when the thread ends, so the thread ends and leaves the rest of the match to its successor.
+ * After a crash the instance may hold its whole memory cap and is in an unknown state. Its
+ * memory is certainly freed only when the thread ends, so the thread ends and leaves the rest
+ * of the match to its successor.
  */
 const giveUp = (ledger: Ledger): never => {
   ledger.enter(PHASE.giving_up, 0, threadCpu_us())

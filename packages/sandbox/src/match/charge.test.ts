@@ -86,7 +86,8 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a match", (it) 
   it.effect("that is played again has no timeouts of its own: a move that was in time stays in time", () =>
     Effect.gen(function* () {
       const arena = yield* Arena
-      // The deadline here is one that the model misses in every slow turn; a match that is played again has a far longer one.
+      // The deadline here is one that the model misses in every slow turn; a match that is
+      // played again has a far longer one.
       const seats = [remembering(slowFrom(2)), remembering(counting())]
       const strict = { rules: { max_turns: 8, strike_limit: 30 }, move_deadline_ms: 10 }
       const first = yield* arena.play(request(seats, { ...strict, move_deadline_ms: 5_000 }))

@@ -1,6 +1,7 @@
 /**
- * The observations of the seats in one turn of a recorded match, and the answers of their models. The moves are the record's; the models of which
- * there are files run in every turn up to this one, so that their memory is what it was in the match.
+ * The observations of the seats in one turn of a recorded match, and the answers of their models. The moves
+ * are the record's; the models of which there are files run in every turn up to this one, so that their
+ * memory is what it was in the match.
  *
  * It runs in the sandbox's main thread: a model that hangs is ended with the process, by the deadline.
  */
@@ -31,7 +32,10 @@ export interface Look {
   /** Before the run. */
   readonly memoryFlat: Float32Array
   readonly memoryCell: Float32Array
-  /** Null without files, and where the model has no answer in this turn: its instance failed, or the match has a timeout. */
+  /**
+   * Null without files, and where the model has no answer in this turn: its instance
+   * failed, or the match has a timeout.
+   */
   readonly logits: Float32Array | null
   /** The action of the logits, and the recorded one; null where that is a strike. */
   readonly chosen: number | null

@@ -1,6 +1,6 @@
 /**
- * Plays one match by watching a thread that plays it. A thread that is stuck, or ends before the match does, is replaced by
- * one that continues from the ledger, and the seat it was working for gets a strike.
+ * Plays one match by watching a thread that plays it. A thread that is stuck, or ends before the match does,
+ * is replaced by one that continues from the ledger, and the seat it was working for gets a strike.
  *
  *   start ──report──▶ done
  *     ├─ loading beyond 10 s ─────▶ the seat is lost: a strike in every turn, its model is not tried again
@@ -9,8 +9,8 @@
  *     ├─ gave up (after a crash that it recorded itself) ─▶ start
  *     └─ the rules hang or throw ──▶ Unplayable: the machine's fault
  *
- * Deadlines are on the thread's processor time: a busy or sleeping machine causes no timeouts. Every restart costs a strike
- * or a seat, so a match has few of them.
+ * Deadlines are on the thread's processor time: a busy or sleeping machine causes no timeouts. Every restart
+ * costs a strike or a seat, so a match has few of them.
  */
 
 import type { BoardFile, Engine } from "@agon/engine/Engine.ts"
@@ -71,9 +71,9 @@ const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchReques
 }
 
 /**
- * Watches one thread of a match until it ends. The thread is stuck if it uses more processor time in a phase than the phase
- * allows, which is checked only after that much time on the clock. A thread that gets almost no processor time is not
- * stuck; the match then fails as the machine's fault.
+ * Watches one thread of a match until it ends. The thread is stuck if it uses more processor time in a phase
+ * than the phase allows, which is checked only after that much time on the clock. A thread that gets almost
+ * no processor time is not stuck; the match then fails as the machine's fault.
  */
 const live = async (thread: MatchThread, work: MatchWork, ledger: Ledger, limit_ms: () => number): Promise<End | Stuck> => {
   let [step, since_ms] = [ledger.step, performance.now()]
@@ -97,7 +97,8 @@ const live = async (thread: MatchThread, work: MatchWork, ledger: Ledger, limit_
   const end = await thread.play(work)
   clearInterval(look)
   if (ended === "starved" && end.kind === "ended") throw new Unplayable("The machine gave the match no processor time.")
-  // A thread that made progress between the last check and its end was not stuck; its successor continues from the ledger.
+  // A thread that made progress between the last check and its end was not stuck; its
+  // successor continues from the ledger.
   return ended === "stuck" && end.kind === "ended" && ledger.step === step ? { kind: "stuck" } : end
 }
 

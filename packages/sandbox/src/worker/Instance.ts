@@ -18,8 +18,8 @@ export interface InstanceModel {
 }
 
 /**
- * How waiting for an answer ends. `spent`: the thread has used all of its processor time. `exhausted`: it ran out of memory
- * for scripts. `gone`: it ended for another reason, which says nothing about the model.
+ * How waiting for an answer ends. `spent`: the thread has used all of its processor time. `exhausted`: it ran
+ * out of memory for scripts. `gone`: it ended for another reason, which says nothing about the model.
  */
 export type Waited = "answered" | "spent" | "exhausted" | "gone"
 

@@ -33,7 +33,10 @@ export class ModelIO {
     this.#targets = [logits, ...memories]
   }
 
-  /** Runs one turn. If an output is not finite, none is copied and memory keeps its values. Throws the runtime's errors. */
+  /**
+   * Runs one turn. If an output is not finite, none is copied and memory keeps its values.
+   * Throws the runtime's errors.
+   */
   turn(): Status {
     const { inputs, outputs } = this.#feed
     for (let i = 0; i < inputs.length; i++) inputs[i]!.set(this.#sources[i]!)

@@ -1,6 +1,6 @@
 /**
- * The behaviour of ONNX Runtime that we rely on: its errors, its memory growth, and that it releases an instance. All of it
- * may change with its version.
+ * The behaviour of ONNX Runtime that we rely on: its errors, its memory growth, and that it releases an
+ * instance. All of it may change with its version.
  */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"

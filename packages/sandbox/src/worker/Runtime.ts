@@ -1,11 +1,12 @@
 /**
- * ONNX Runtime's WebAssembly build without its JavaScript front end: one instance is one memory of a bounded size, and a
- * session is driven through the C functions that the front end would call. This has three advantages: the module is
- * compiled once per process and only instantiated per seat; the memory's maximum is ours to set; and a move costs no tensor
- * objects, names or promises. It ties us to the exact version pinned in package.json; `Runtime.test.ts` guards it.
+ * ONNX Runtime's WebAssembly build without its JavaScript front end: one instance is one memory of a bounded
+ * size, and a session is driven through the C functions that the front end would call. This has three
+ * advantages: the module is compiled once per process and only instantiated per seat; the memory's maximum is
+ * ours to set; and a move costs no tensor objects, names or promises. It ties us to the exact version pinned
+ * in package.json; `Runtime.test.ts` guards it.
  *
- * The module can call only the host functions that its glue imports: clocks, memory growth, console lines and pthreads (of
- * which a session of one thread starts none). It has no file system, no socket and no entropy.
+ * The module can call only the host functions that its glue imports: clocks, memory growth, console lines and
+ * pthreads (of which a session of one thread starts none). It has no file system, no socket and no entropy.
  */
 import { pathToFileURL } from "node:url"
 import { gluePath } from "../places.ts"
@@ -17,7 +18,10 @@ const LARGEST_BYTES = 65_536 * PAGE_BYTES
 const FLOAT = 1
 const LOCATION_CPU = 1
 const LOG_FATAL_ONLY = 4
-/** How far the runtime optimises a graph while it loads. Matches use `all`; the others are for the tests of determinism. */
+/**
+ * How far the runtime optimises a graph while it loads. Matches use `all`; the others are
+ * for the tests of determinism.
+ */
 export const OPTIMIZE = { nothing: 0, basic: 1, extended: 2, all: 99 } as const
 
 /** The part of the emscripten module that we call. Pointers are plain numbers; strings are zero-terminated UTF-8. */
@@ -56,7 +60,10 @@ export interface OrtModule {
   ) => number
 }
 
-/** The runtime counts bytes in 32 bits; a tensor whose bytes do not fit there is as impossible as one that does not fit the heap. */
+/**
+ * The runtime counts bytes in 32 bits; a tensor whose bytes do not fit there is as impossible as
+ * one that does not fit the heap.
+ */
 const EXHAUSTED =
   /bad_alloc|bad allocation|failed to allocate|out of memory|memory access out of bounds|Aborted\(OOM|SafeIntOnOverflow|Tensor shape is too large|would require more than/i
 
@@ -97,14 +104,15 @@ const bounded = (cap_bytes: number) => {
 }
 
 /**
- * The glue would wait for messages of other threads for ever, and a waiting promise keeps an unused instance and its whole
- * memory alive. A session of one thread gets no such messages.
+ * The glue would wait for messages of other threads for ever, and a waiting promise keeps an unused instance
+ * and its whole memory alive. A session of one thread gets no such messages.
  */
 Object.assign(Atomics, { waitAsync: undefined })
 
 /**
- * One instance of the runtime, whose whole heap (weights, activations, the runtime's own data) stays within `cap_bytes`.
- * Changes `WebAssembly.Memory` for the calling thread, so a thread makes its instances one after another.
+ * One instance of the runtime, whose whole heap (weights, activations, the runtime's own data) stays
+ * within `cap_bytes`. Changes `WebAssembly.Memory` for the calling thread, so a thread makes its
+ * instances one after another.
  */
 export const instantiate = async (module: WebAssembly.Module, cap_bytes: number): Promise<OrtModule> => {
   Object.assign(WebAssembly, { Memory: bounded(cap_bytes) })
@@ -145,7 +153,10 @@ const allocateText = (ort: OrtModule, text: string): number => {
 
 const countOf = (dims: ReadonlyArray<number>) => dims.reduce((product, dim) => product * dim, 1)
 
-/** `arena` keeps the memory of a run for the next one, as in play; without it each tensor is taken from the heap and given back. */
+/**
+ * `arena` keeps the memory of a run for the next one, as in play; without it each tensor is taken
+ * from the heap and given back.
+ */
 export interface SessionOptions {
   readonly optimize?: number
   readonly arena?: boolean
@@ -178,8 +189,9 @@ export class Session {
 }
 
 /**
- * The inputs and outputs of one board, laid out in the runtime's memory once, for good: a run takes and gives its numbers
- * there. That memory is shared memory, which grows in place, so what is seen through a view stays there.
+ * The inputs and outputs of one board, laid out in the runtime's memory once, for good: a run
+ * takes and gives its numbers there. That memory is shared memory, which grows in place, so what
+ * is seen through a view stays there.
  */
 export class Feed {
   /** The model's inputs, to be written before a run. */
@@ -200,7 +212,10 @@ export class Feed {
     this.outputs = viewsOf(ort, this.#out)
   }
 
-  /** Runs once and answers how many milliseconds passed inside the runtime, from the call of its one function to its return. */
+  /**
+   * Runs once and answers how many milliseconds passed inside the runtime, from the call of
+   * its one function to its return.
+   */
   run(): number {
     const start_ms = performance.now()
     const code = this.#ort._OrtRun(
@@ -231,7 +246,10 @@ const runError = (ort: OrtModule): Error => {
   return new ShapeMismatch(`${name === undefined ? "an output" : `output ${name}`} has another shape or type than the game's`)
 }
 
-/** Ports as the runtime is given them: pointers to a list of names and to a list of tensors, and where each tensor's data lie. */
+/**
+ * Ports as the runtime is given them: pointers to a list of names and to a list of tensors, and
+ * where each tensor's data lie.
+ */
 interface Laid {
   readonly names: number
   readonly tensors: number

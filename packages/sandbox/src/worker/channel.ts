@@ -7,7 +7,8 @@
  *                                           writes logits, memory, STATUS, DETAIL, times
  *   wakes, reads          ◀───────────────  ANSWER = REQUEST, notify
  *
- * Each answer carries the thread's processor time so far, since models are charged for that and not for time on the clock.
+ * Each answer carries the thread's processor time so far, since models are charged for that
+ * and not for time on the clock.
  *
  * The first answer (to request 0, which nobody sends) says that the model is loaded, or why not. A thread that does not
  * answer in time is terminated and its channel dropped, so a late answer reaches nobody.

@@ -1,11 +1,15 @@
 /**
- * Fills the free part of an instance's heap with pseudo-random numbers of both signs and every size. Memory that a kernel
- * leaves unwritten, or reads before writing, then differs between two instances that were filled differently.
+ * Fills the free part of an instance's heap with pseudo-random numbers of both signs and every size.
+ * Memory that a kernel leaves unwritten, or reads before writing, then differs between two instances
+ * that were filled differently.
  */
 import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
 import type { OrtModule } from "./Runtime.ts"
 
-/** How many blocks of which size are allocated, filled and freed. Together they cover the large and the small blocks of tensors. */
+/**
+ * How many blocks of which size are allocated, filled and freed. Together they cover the large and
+ * the small blocks of tensors.
+ */
 const BLOCKS: ReadonlyArray<readonly [bytes: number, count: number]> = [
   [4_194_304, 1],
   [1_048_576, 2],

@@ -1,6 +1,7 @@
 /**
- * The thread of one instance under examination: it instantiates the runtime under its memory cap, loads the model, says so,
- * and then answers requests until it is terminated. Observation, memory and logits lie in the channel.
+ * The thread of one instance under examination: it instantiates the runtime under its memory cap,
+ * loads the model, says so, and then answers requests until it is terminated. Observation, memory
+ * and logits lie in the channel.
  */
 import { workerData } from "node:worker_threads"
 import { Channel, type Sizes, STATUS } from "./channel.ts"

@@ -44,7 +44,10 @@ export class Accounts extends Context.Service<
     /** The public page, and the seasons whose ladders it shows, for the tags of the answer. */
     readonly profile: (username: string) => Effect.Effect<ReadProfile, NotFound>
     readonly edit: (account: SignedIn, patch: AccountPatch) => Effect.Effect<Account, NoteWordListed>
-    /** Opens a session and answers its token, which is stored nowhere. Deletes the oldest session where there are too many. */
+    /**
+     * Opens a session and answers its token, which is stored nowhere. Deletes the oldest
+     * session where there are too many.
+     */
     readonly openSession: (account_id: string, user_agent: string | undefined) => Effect.Effect<string>
     /** Deletes some expired sessions of any account; not for use inside a transaction. */
     readonly sweepSessions: Effect.Effect<void>

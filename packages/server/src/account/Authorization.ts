@@ -30,7 +30,10 @@ interface Asked {
   readonly endpoint: HttpApiEndpoint.Top
 }
 
-/** Valid credentials remembered at once, by their hashes; an evicted one takes a token of its address's bucket again. */
+/**
+ * Valid credentials remembered at once, by their hashes; an evicted one takes a token
+ * of its address's bucket again.
+ */
 const SEEN_MAX = 100_000
 
 const nameOf = (credential: string) => hash("sha256", credential, "base64url")
@@ -111,7 +114,10 @@ const makeAuthenticate = Effect.gen(function* () {
     return found.value
   })
 
-  /** The account, or undefined: a bad cookie counts as none, and an anonymous caller only takes from its address's bucket. */
+  /**
+   * The account, or undefined: a bad cookie counts as none, and an anonymous caller only
+   * takes from its address's bucket.
+   */
   const visitor = Effect.fnUntraced(function* ({ credential, endpoint }: Asked) {
     const token = Redacted.value(credential)
     if (token === "") return void (yield* takePublic)
@@ -133,12 +139,15 @@ const makeAuthenticate = Effect.gen(function* () {
 
 type Authenticate = Effect.Success<typeof makeAuthenticate>
 
-/** A level as its middleware runs it: given the rest of the request and what was asked. Its types differ from level to level. */
+/**
+ * A level as its middleware runs it: given the rest of the request and what was asked. Its
+ * types differ from level to level.
+ */
 type Guard = (httpEffect: any, asked: any) => Effect.Effect<any, any, any>
 
 /**
- * A guard whose requests end with the account or the runner key that they are made under, those that wait for work as well. The moment is
- * taken before the guard looks the credential up.
+ * A guard whose requests end with the account or the runner key that they are made under, those that wait for
+ * work as well. The moment is taken before the guard looks the credential up.
  */
 const makeEndingWith = Effect.map(
   Ongoing,

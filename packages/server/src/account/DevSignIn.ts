@@ -1,10 +1,11 @@
 /**
- * The development sign-in: an OpenID provider of our own on the same port, under `/dev-idp`, whose page asks
- * for a login name and nothing else (docs/operating.md#development-sign-in). It runs the real protocol from end to end, so
- * that development tests the code that runs in production. Since anybody can sign in as anyone, it answers only requests
- * from this machine (http/thisMachine.ts), and so do `/v1/auth/dev` and its callback.
- * Its state is in memory: a restart loses only the sign-ins that are under way. The library is loaded by the first of them: its 300
- * modules are a fifth of all that the service would load before it answers.
+ * The development sign-in: an OpenID provider of our own on the same port, under `/dev-idp`, whose page
+ * asks for a login name and nothing else (docs/operating.md#development-sign-in). It runs the real
+ * protocol from end to end, so that development tests the code that runs in production. Since anybody can
+ * sign in as anyone, it answers only requests from this machine (http/thisMachine.ts), and so do
+ * `/v1/auth/dev` and its callback. Its state is in memory: a restart loses only the sign-ins that are
+ * under way. The library is loaded by the first of them: its 300 modules are a fifth of all that the
+ * service would load before it answers.
  */
 import { createPrivateKey, hkdfSync } from "node:crypto"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
@@ -166,7 +167,10 @@ const answer = async ({ idp, protocol }: Answering, request: IncomingMessage, re
   await protocol(request, response)
 }
 
-/** Every sign-in asks for a login: with a session left the provider would not ask, or would first want to sign the other login out. */
+/**
+ * Every sign-in asks for a login: with a session left the provider would not ask, or would first want
+ * to sign the other login out.
+ */
 const forgetSession = ({ headers }: IncomingMessage) => {
   headers.cookie = (headers.cookie ?? "")
     .split(";")
@@ -189,8 +193,9 @@ class FormTooLarge extends Error {
 }
 
 /**
- * A form that is too large is read to its end and discarded: closing the connection while the client still sends would reset it and
- * lose the answer. The time for that is bounded for every body (http/Connections.ts).
+ * A form that is too large is read to its end and discarded: closing the connection while the
+ * client still sends would reset it and lose the answer. The time for that is bounded for
+ * every body (http/Connections.ts).
  */
 const readForm = async (request: IncomingMessage) => {
   let text = ""

@@ -1,11 +1,12 @@
 /**
- * Signing a device in (docs/contract.md#signing-in-a-device): begin makes two codes, a person decides by the short one, and the device
- * asks by the long one until it gets a session.
+ * Signing a device in (docs/contract.md#signing-in-a-device): begin makes two codes, a person decides by the
+ * short one, and the device asks by the long one until it gets a session.
  *
- * Only hashes of the codes are stored. The long one has 256 random bits. The short one has 34: it names a sign-in to somebody who is
- * signed in already, gives nothing by itself, and may be tried wrongly five times a minute by an account. Both end after ten minutes,
- * when the device has its session, or with a refusal; an approval also ends with the session that made it. Everything is decided under
- * row locks, so nodes agree: the account's before that of the sign-in, as a suspension takes them.
+ * Only hashes of the codes are stored. The long one has 256 random bits. The short one has 34: it names a
+ * sign-in to somebody who is signed in already, gives nothing by itself, and may be tried wrongly five times
+ * a minute by an account. Both end after ten minutes, when the device has its session, or with a refusal; an
+ * approval also ends with the session that made it. Everything is decided under row locks, so nodes agree:
+ * the account's before that of the sign-in, as a suspension takes them.
  */
 import { hash, randomBytes, randomInt } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
@@ -23,7 +24,10 @@ const SLOWER_S = 5
 const INTERVAL_MAX_S = 60
 /** A device that keeps the interval may arrive so much earlier, since its requests take different times. */
 const EARLY_MS = 1_000
-/** Live sign-ins of everybody: 3 MB. Strangers who fill the table keep others from beginning, and nothing else grows. */
+/**
+ * Live sign-ins of everybody: 3 MB. Strangers who fill the table keep others from
+ * beginning, and nothing else grows.
+ */
 const LIVE_MAX = 10_000
 /** Live sign-ins of one address, behind which may be a whole university. */
 export const ADDRESS_MAX = 50

@@ -1,8 +1,9 @@
 /**
- * Requests that are under way for an account or under a runner key, each by its id. A session is looked up when a request arrives. When
- * the account is suspended a moment later, its writes are interrupted, here at once and on other nodes when the message arrives
- * (node/Broadcast.ts), and their transactions are rolled back. A node that misses the message may complete a write that was under way at
- * that moment, and no more: the next request finds no session.
+ * Requests that are under way for an account or under a runner key, each by its id. A session is looked up
+ * when a request arrives. When the account is suspended a moment later, its writes are interrupted, here at
+ * once and on other nodes when the message arrives (node/Broadcast.ts), and their transactions are rolled
+ * back. A node that misses the message may complete a write that was under way at that moment, and no more:
+ * the next request finds no session.
  *
  * Requests under a runner key, which may wait for work, end in the same way when the key is revoked.
  */
@@ -16,7 +17,10 @@ export class Ended extends Data.TaggedError("Ended") {}
 export interface OngoingShape {
   /** The current moment; to be taken before the credential of a request is looked up. */
   readonly moment: () => number
-  /** Runs a request of the account or key until it is done or its holder is ended, also where that happened since `moment`. */
+  /**
+   * Runs a request of the account or key until it is done or its holder is ended, also where
+   * that happened since `moment`.
+   */
   readonly inNameOf: <A, E, R>(holder_id: string, moment: number, request: Effect.Effect<A, E, R>) => Effect.Effect<A, E | Ended, R>
   /** Interrupts the holder's requests that are under way, on every node. */
   readonly end: (holder_id: string) => Effect.Effect<void>
@@ -32,7 +36,10 @@ export class Ongoing extends Context.Reference<OngoingShape>("agon/Ongoing", {
   )
 }
 
-/** Accounts and keys remembered as ended. They matter only for requests between look-up and start, a gap of milliseconds. */
+/**
+ * Accounts and keys remembered as ended. They matter only for requests between look-up and
+ * start, a gap of milliseconds.
+ */
 const ENDED_MAX = 1_000
 
 const makeOngoing = Effect.gen(function* () {

@@ -140,8 +140,9 @@ const oauth2Identity = async (client: oauth.Configuration, config: Oauth2Provide
 }
 
 /**
- * Removes `iss` from the callback where no issuer is configured to compare it with: some providers, like GitHub, send one all the same.
- * Each provider has its own callback address, which alone prevents a mix-up of providers (RFC 9700, 2.1).
+ * Removes `iss` from the callback where no issuer is configured to compare it with: some providers, like
+ * GitHub, send one all the same. Each provider has its own callback address, which alone prevents a mix-up
+ * of providers (RFC 9700, 2.1).
  */
 const answerOf = ({ issuer }: Oauth2Provider, callback: URL): URL => {
   if (issuer !== undefined) return callback

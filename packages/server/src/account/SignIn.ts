@@ -2,9 +2,10 @@
  * Signing in (docs/contract.md#accounts-and-sessions): from the button to the provider, back, and into an account.
  *
  * begin: store provider, state and return path in a signed cookie, and redirect the browser to the provider.
- * complete: the cookie must be ours, and is used up on every node even where the sign-in fails; the provider's answer must match it.
- * Then, in one transaction, the identity is found, linked to the account that was signed in when it began, or made
- * into a new account, and its session opened. Every failure ends at `/?sign_in_error=<code>`, with nothing changed.
+ * complete: the cookie must be ours, and is used up on every node even where the sign-in fails; the
+ * provider's answer must match it. Then, in one transaction, the identity is found, linked to the account
+ * that was signed in when it began, or made into a new account, and its session opened. Every failure ends at
+ * `/?sign_in_error=<code>`, with nothing changed.
  */
 
 import { UnknownProvider } from "@agon/api/account/api.ts"
@@ -74,7 +75,10 @@ export class SignIn extends Context.Service<
 /** Usernames tried in one round. */
 const NAMES_PER_ROUND = 20
 const DISPLAY_NAME_CHARACTERS_MAX = 64
-/** Expired used states deleted at each use; more than one, so that in the end only those of the last twenty minutes remain. */
+/**
+ * Expired used states deleted at each use; more than one, so that in the end only those of
+ * the last twenty minutes remain.
+ */
 const PRUNED_AT_ONCE = 20
 
 const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
@@ -110,7 +114,8 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
     const provider = yield* providerOf(slug)
     const { origin } = yield* PublicOrigin
     const account = yield* signedIn(asked.session_token)
-    // This would link an identity, and a page of another origin could have signed this browser in at the provider as itself.
+    // This would link an identity, and a page of another origin could have signed this browser
+    // in at the provider as itself.
     if (Option.isSome(account) && asked.from_elsewhere) return yield* new SignInRefused({ code: "cross_origin" })
     const about = {
       provider: slug,
@@ -152,8 +157,9 @@ const explain = (error: unknown): string =>
   error instanceof Error ? [error.message, ...(error.cause instanceof Error ? [explain(error.cause)] : [])].join(": ") : "no reason given"
 
 /**
- * Finds, links or makes the identity's account in one transaction, and opens a session unless it is linked. A suspension waits for the
- * account's lock and ends this session with the others. No shared answer shows an account before it has done something, so none is purged.
+ * Finds, links or makes the identity's account in one transaction, and opens a session unless it is linked. A
+ * suspension waits for the account's lock and ends this session with the others. No shared answer shows an
+ * account before it has done something, so none is purged.
  */
 const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   const accounts = yield* Accounts

@@ -9,7 +9,10 @@ import { makeQueries } from "./queries.ts"
 export class Words extends Context.Service<
   Words,
   {
-    /** The listed word that a text contains, as the list spells it, for the refusal; undefined where it contains none. */
+    /**
+     * The listed word that a text contains, as the list spells it, for the refusal;
+     * undefined where it contains none.
+     */
     readonly listedIn: (text: string) => Effect.Effect<string | undefined>
   }
 >()("agon/Words") {

@@ -19,7 +19,10 @@ const Waiting = Schema.Struct({
 
 const Decider = Schema.Struct({ id: Schema.String, suspended: Schema.Boolean })
 
-/** How many sign-ins were live before this one, of everybody and of the address, and when the address's first of them ends. */
+/**
+ * How many sign-ins were live before this one, of everybody and of the address, and when the
+ * address's first of them ends.
+ */
 const Added = Schema.Struct({ live: Schema.Int, of_address: Schema.Int, first_ends_at: Schema.NullOr(Schema.Date), added: Schema.Boolean })
 
 /** An approval ends with the session that made it: one row of session by its primary key. */
@@ -28,9 +31,10 @@ const stateAt = (sql: SqlClient.SqlClient, now: Date) => sql`CASE WHEN approved 
 
 const makeOfDevices = (sql: SqlClient.SqlClient) => ({
   /**
-   * Inserts one row, unless there are too many live ones, or device_sign_in_user_code_sha256_key has the user code. Counts by
-   * device_sign_in_expiry, whose live part is at most `live_max` rows, and those that begin at the same moment on other connections.
-   * Deletes the longest expired by the same index; skips rows that another transaction has locked.
+   * Inserts one row, unless there are too many live ones, or device_sign_in_user_code_sha256_key has the user
+   * code. Counts by device_sign_in_expiry, whose live part is at most `live_max` rows, and those that begin
+   * at the same moment on other connections. Deletes the longest expired by the same index; skips rows that
+   * another transaction has locked.
    */
   begin: SqlSchema.findOne({
     Request: Schema.Struct({
@@ -65,7 +69,10 @@ const makeOfDevices = (sql: SqlClient.SqlClient) => ({
       SELECT live, of_address, first_ends_at, EXISTS (SELECT FROM added) AS added FROM counted`
   }),
 
-  /** One live row by the primary key, locked to the end of the transaction: of two that ask at one time, on any nodes, one gets the session. */
+  /**
+   * One live row by the primary key, locked to the end of the transaction: of two that ask at one time, on
+   * any nodes, one gets the session.
+   */
   waiting: SqlSchema.findOneOption({
     Request: Schema.Struct({ device_code_sha256: Sha256, now: Schema.Date }),
     Result: Waiting,
@@ -84,8 +91,9 @@ const makeOfDevices = (sql: SqlClient.SqlClient) => ({
 
 const makeOfDeciders = (sql: SqlClient.SqlClient) => ({
   /**
-   * Locks the account that has decided, by its primary key, so that a suspension and a sign-in follow one another; none while nobody
-   * has. Before `waiting`, since a suspension locks the account first, too, and then deletes rows that `waiting` locks.
+   * Locks the account that has decided, by its primary key, so that a suspension and a sign-in follow one
+   * another; none while nobody has. Before `waiting`, since a suspension locks the account first, too, and
+   * then deletes rows that `waiting` locks.
    */
   holdDecider: SqlSchema.findOneOption({
     Request: Sha256,
@@ -95,7 +103,10 @@ const makeOfDeciders = (sql: SqlClient.SqlClient) => ({
       WHERE id = (SELECT account_id FROM device_sign_in WHERE device_code_sha256 = ${device_code_sha256}) FOR NO KEY UPDATE`
   }),
 
-  /** One row by the primary key. A statement after the locks, so that it sees a session that ended while they were waited for. */
+  /**
+   * One row by the primary key. A statement after the locks, so that it sees a session that
+   * ended while they were waited for.
+   */
   isLive: SqlSchema.findOne({
     Request: Schema.Struct({ session_id: Schema.String, now: Schema.Date }),
     Result: Schema.Struct({ live: Schema.Boolean }),
@@ -104,7 +115,10 @@ const makeOfDeciders = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeOfPeople = (sql: SqlClient.SqlClient) => ({
-  /** The account's wrong tries since then. Locks its one row by the primary key to the end of the transaction: tries are counted one by one. */
+  /**
+   * The account's wrong tries since then. Locks its one row by the primary key to the end of the transaction:
+   * tries are counted one by one.
+   */
   tries: SqlSchema.findOne({
     Request: Schema.Struct({ account_id: Schema.String, since: Schema.Date }),
     Result: Schema.Struct({ wrong_at: Schema.Array(Schema.Date) }),

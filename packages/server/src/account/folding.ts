@@ -1,6 +1,7 @@
 /**
- * Normalizes words for comparison (docs/contract.md#word-list): whole words, after NFKC, case folding and removal of diacritics.
- * Invisible characters, such as a zero-width space, are removed too, since a word with one reads the same.
+ * Normalizes words for comparison (docs/contract.md#word-list): whole words, after NFKC, case folding
+ * and removal of diacritics. Invisible characters, such as a zero-width space, are removed too, since a
+ * word with one reads the same.
  */
 
 /** Words consist of letters and digits; everything else separates them. */

@@ -38,7 +38,10 @@ const setStateCookie = (value: string, maxAge_s: number) => (response: HttpServe
 
 const refused = ({ code }: SignInRefused) => Effect.succeed(redirect(`/?sign_in_error=${code}`))
 
-/** Where the public origin is a loopback one, a browser on another loopback name is first redirected to it, to keep its cookie. */
+/**
+ * Where the public origin is a loopback one, a browser on another loopback name is first
+ * redirected to it, to keep its cookie.
+ */
 const elsewhere = (request: Request) =>
   Effect.map(PublicOrigin, ({ loopback, origin, same }) => {
     const here = `${new URL(origin).protocol}//${request.headers["host"] ?? ""}`

@@ -1,4 +1,7 @@
-/** The identity that signed in, from a provider's claims. Claims are untrusted text for names, indexes and pages, so they are bounded here. */
+/**
+ * The identity that signed in, from a provider's claims. Claims are untrusted text for names, indexes and
+ * pages, so they are bounded here.
+ */
 
 export interface Identity {
   readonly provider: string
@@ -30,8 +33,9 @@ export interface Claimed {
 }
 
 /**
- * Throws where the claims contain no usable subject. An unusable login is replaced by the subject, an unusable name is left out. An email
- * address that the provider has not verified (`email_verified`) is usable neither as a login nor as a subject.
+ * Throws where the claims contain no usable subject. An unusable login is replaced by the subject, an
+ * unusable name is left out. An email address that the provider has not verified (`email_verified`) is usable
+ * neither as a login nor as a subject.
  */
 export const identityOf = (provider: string, subject: unknown, user: Claims, { login_claim, subject_claim }: Claimed): Identity => {
   if (isUnverifiedAddress(user, subject_claim, subject))

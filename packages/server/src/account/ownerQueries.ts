@@ -1,4 +1,7 @@
-/** Every statement on the right of owners to take part in seasons, and on the checks of it that are to be made (season/OwnerChecks.ts). */
+/**
+ * Every statement on the right of owners to take part in seasons, and on the checks of it that are to be
+ * made (season/OwnerChecks.ts).
+ */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { lockNamed } from "../database/lockNamed.ts"
@@ -12,19 +15,25 @@ export type Check = typeof Check.Type
 
 const LOCK = "who uses which login"
 
-/** To the end of the transaction: rosters change one after the other, and no login changes meanwhile. The first lock of the transaction. */
+/**
+ * To the end of the transaction: rosters change one after the other, and no login changes meanwhile. The
+ * first lock of the transaction.
+ */
 export const lockLogins = (sql: SqlClient.SqlClient) => lockNamed(sql, LOCK)
 /** The same for a sign-in: others sign in at the same time, and no roster changes meanwhile. */
 export const shareLogins = (sql: SqlClient.SqlClient) => sql`SELECT pg_advisory_xact_lock_shared(hashtextextended(${LOCK}, 0))`
 
 /**
- * A check for each open season, by its rows, which are few. Not only where the account has versions: one may be entering whose
- * transaction this one does not see.
+ * A check for each open season, by its rows, which are few. Not only where the account has versions: one may
+ * be entering whose transaction this one does not see.
  */
 export const checkAccount = (sql: SqlClient.SqlClient, account_id: string) => sql`
   INSERT INTO owner_check (id, season_id, account_id) SELECT new_id(now()), s.id, ${account_id} FROM season s WHERE s.closed_at IS NULL`
 
-/** Of these accounts those that are suspended or not on the season's roster, where it has one. By account_pkey, season_pkey, identity_account and participant_login. */
+/**
+ * Of these accounts those that are suspended or not on the season's roster, where it has one. By
+ * account_pkey, season_pkey, identity_account and participant_login.
+ */
 export const removedOwners = (sql: SqlClient.SqlClient) =>
   SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, accounts: Schema.Array(Schema.String) }),
@@ -37,7 +46,10 @@ export const removedOwners = (sql: SqlClient.SqlClient) =>
   })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** A check for each account that uses one of the logins, by identity_login; whether or not it has versions, as for `checkAccount`. */
+  /**
+   * A check for each account that uses one of the logins, by identity_login; whether or not it has
+   * versions, as for `checkAccount`.
+   */
   ofRoster: (season_id: string, provider: string, logins: ReadonlyArray<string>) => sql`
     INSERT INTO owner_check (id, season_id, account_id) SELECT new_id(now()), s.id, a.account_id
     FROM season s CROSS JOIN (SELECT DISTINCT i.account_id FROM jsonb_array_elements_text(${JSON.stringify(logins)}::jsonb) w(login)

@@ -52,7 +52,10 @@ const makeProfiles = (sql: SqlClient.SqlClient) => ({
       FROM account a WHERE a.username = ${username}`
   }),
 
-  /** The standings of an account's entered versions in public seasons, by version_owner, rating_version and rating_rank. */
+  /**
+   * The standings of an account's entered versions in public seasons, by version_owner,
+   * rating_version and rating_rank.
+   */
   standings: SqlSchema.findAll({
     Request: Schema.String,
     Result: StandingRow,
@@ -65,7 +68,10 @@ const makeProfiles = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeReads = (sql: SqlClient.SqlClient) => ({
-  /** One row by session(token_sha256), unique, and its account's primary key. No lock: a session revoked this instant may finish one request. */
+  /**
+   * One row by session(token_sha256), unique, and its account's primary key. No lock: a session revoked this
+   * instant may finish one request.
+   */
   bySession: SqlSchema.findOneOption({
     Request: Schema.Struct({ token_sha256: Sha256, now: Schema.Date, seen_before: Schema.Date }),
     Result: SignedInRow,
@@ -75,7 +81,10 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
       WHERE s.token_sha256 = ${token_sha256} AND s.expires_at > ${now} AND NOT a.suspended`
   }),
 
-  /** One account by its primary key, with its identities by identity_account and its seasons by season_admin_account. */
+  /**
+   * One account by its primary key, with its identities by identity_account and its
+   * seasons by season_admin_account.
+   */
   byId: SqlSchema.findOne({
     Request: Schema.String,
     Result: AccountRow,
@@ -124,8 +133,8 @@ const makeWrites = (sql: SqlClient.SqlClient) => ({
   touch: ({ id, now }: { readonly id: string; readonly now: Date }) => sql`UPDATE session SET last_seen_at = ${now} WHERE id = ${id}`,
 
   /**
-   * Inserts one row; deletes the account's expired rows and all but the newest `others`, by session_account. Runs under the account's
-   * lock unless the account is new.
+   * Inserts one row; deletes the account's expired rows and all but the newest `others`, by session_account.
+   * Runs under the account's lock unless the account is new.
    */
   openSession: (row: {
     readonly id: string
@@ -144,7 +153,10 @@ const makeWrites = (sql: SqlClient.SqlClient) => ({
     INSERT INTO session (id, account_id, token_sha256, user_agent, created_at, last_seen_at, expires_at)
     VALUES (${row.id}, ${row.account_id}, ${row.token_sha256}, ${row.user_agent}, ${row.now}, ${row.now}, ${row.expires_at})`,
 
-  /** Deletes the longest expired by session_expiry; skips rows that another transaction has locked, so it never waits. */
+  /**
+   * Deletes the longest expired by session_expiry; skips rows that another transaction
+   * has locked, so it never waits.
+   */
   sweepSessions: (now: Date, most: number) => sql`
     DELETE FROM session WHERE id IN (
       SELECT id FROM session WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${most} FOR UPDATE SKIP LOCKED)`,
@@ -202,8 +214,9 @@ const makeSignInWrites = (sql: SqlClient.SqlClient) => ({
     ON CONFLICT (provider, subject) DO UPDATE SET login = excluded.login, email = excluded.email, email_at = excluded.email_at`,
 
   /**
-   * Inserts one row, or none where sign_in_used_pkey has the state: of two uses, on any nodes, only one succeeds. Deletes the longest
-   * expired by sign_in_used_expiry; skips rows that another transaction has locked.
+   * Inserts one row, or none where sign_in_used_pkey has the state: of two uses, on any nodes,
+   * only one succeeds. Deletes the longest expired by sign_in_used_expiry; skips rows that
+   * another transaction has locked.
    */
   useState: SqlSchema.findOneOption({
     Request: Schema.Struct({ state: Schema.String, expires_at: Schema.Date, now: Schema.Date, pruned: Schema.Int }),

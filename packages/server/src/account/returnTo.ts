@@ -1,6 +1,9 @@
 /** The page to return to after a sign-in: a path on our own origin, or the front page. */
 
-/** It travels in a cookie, which browsers drop over 4 KiB; written out as JSON and base64 it may be 2.7 times as long. */
+/**
+ * It travels in a cookie, which browsers drop over 4 KiB; written out as JSON and base64
+ * it may be 2.7 times as long.
+ */
 const CHARACTERS_MAX = 1024
 
 /** Parses the address as a browser does, so that an address that a browser takes for another origin is refused. */

@@ -1,4 +1,7 @@
-/** The `service_session` cookie (docs/contract.md#sessions), set and cleared with the same attributes, or browsers would keep both. */
+/**
+ * The `service_session` cookie (docs/contract.md#sessions), set and cleared with the same attributes,
+ * or browsers would keep both.
+ */
 
 import { sessionCookie } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"

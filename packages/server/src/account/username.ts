@@ -2,7 +2,10 @@
 
 const CHARACTERS_MAX = 39
 
-/** Characters other than letters, digits, dot, hyphen and underscore become a hyphen; a login without any of these becomes `user`. */
+/**
+ * Characters other than letters, digits, dot, hyphen and underscore become a hyphen; a login without
+ * any of these becomes `user`.
+ */
 export const usernameOf = (login: string) => {
   const plain = login
     .normalize("NFKD")

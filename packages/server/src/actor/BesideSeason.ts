@@ -1,6 +1,6 @@
 /**
- * Work on the log of a running season, in a fiber beside its actor: `Folding` and `Learning`. It only reads the state, and what
- * it finds is a command to the season.
+ * Work on the log of a running season, in a fiber beside its actor: `Folding` and `Learning`. It only reads
+ * the state, and what it finds is a command to the season.
  */
 import type { State } from "@agon/domain/season/State.ts"
 import { Duration, Effect, Schedule } from "effect"

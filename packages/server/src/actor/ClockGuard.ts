@@ -1,7 +1,8 @@
 /**
- * The clock of a season: its host's clock, checked against the database's at every claim and commit. A season's time never goes
- * back, so one wrong reading that is a year ahead would put the season a year ahead. Where the host's clock runs more than a minute
- * ahead of the database's last reading plus the time passed since, that sum is used instead until the two agree again.
+ * The clock of a season: its host's clock, checked against the database's at every claim and commit. A
+ * season's time never goes back, so one wrong reading that is a year ahead would put the season a year ahead.
+ * Where the host's clock runs more than a minute ahead of the database's last reading plus the time passed
+ * since, that sum is used instead until the two agree again.
  */
 import { Clock, Effect } from "effect"
 

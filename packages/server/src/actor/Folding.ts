@@ -1,14 +1,15 @@
 /**
- * Folds the log of matches again, beside the running season, while ratings still count a match that was voided, or start otherwise than
- * the season has learned.
+ * Folds the log of matches again, beside the running season, while ratings still count a match that was
+ * voided, or start otherwise than the season has learned.
  *
  *   read a page ──▶ fold ──▶ write seats, seeds and points that read otherwise ──▶ … ──▶ the end of the log ──▶ InstallFold
  *        ▲                                                                                    more was rated since │
  *        └─────────────────────────────────────────────────────────────────────────────────────────────────────────┘
  *
- * The season goes on meanwhile. Its commits wait for each statement that writes a chunk of seats, some ten milliseconds: both
- * lock the season's row. Ladders show the old ratings until the fold is installed. If the process is killed, the rows in `voiding`
- * and what was learned make the next incarnation fold from the start; it finds in the rows the changes already written, and writes the rest.
+ * The season goes on meanwhile. Its commits wait for each statement that writes a chunk of seats, some ten
+ * milliseconds: both lock the season's row. Ladders show the old ratings until the fold is installed. If the
+ * process is killed, the rows in `voiding` and what was learned make the next incarnation fold from the
+ * start; it finds in the rows the changes already written, and writes the rest.
  */
 
 import { LADDERS, laddersRated } from "@agon/domain/season/Rules.ts"

@@ -1,6 +1,7 @@
 /**
- * Looks, beside the running season, how far its field lies apart: the log of the round is read, and the season told what it says
- * (domain/season/rating/Learning.ts). The season asks for a look by its own count of matches, so a look that is lost is made again.
+ * Looks, beside the running season, how far its field lies apart: the log of the round is read, and the
+ * season told what it says (domain/season/rating/Learning.ts). The season asks for a look by its own count of
+ * matches, so a look that is lost is made again.
  */
 import { spreadOf } from "@agon/domain/rating/Spread.ts"
 import { LADDERS, type Ladder } from "@agon/domain/season/Rules.ts"

@@ -8,13 +8,19 @@ export class LocalMailboxes extends Context.Service<LocalMailboxes, Map<string, 
   static readonly layer = Layer.sync(LocalMailboxes, () => new Map())
 }
 
-/** Asking wakes a season that rests. Waiting for `begun` lets a closed one answer that it is closed, and not first that it is starting. */
+/**
+ * Asking wakes a season that rests. Waiting for `begun` lets a closed one answer that it is closed, and
+ * not first that it is starting.
+ */
 export const onceBegun = (mailbox: Mailbox.Mailbox, commands: ReadonlyArray<Command>) =>
   mailbox.state === "starting"
     ? Effect.andThen(Mailbox.begun(mailbox), Mailbox.askAll(mailbox, commands))
     : Mailbox.askAll(mailbox, commands)
 
-/** A node of a later release may send a command that this one does not know; it asks again, until the season has moved to such a node. */
+/**
+ * A node of a later release may send a command that this one does not know; it asks again, until the
+ * season has moved to such a node.
+ */
 const allKnown = (season: string) => (replies: ReadonlyArray<Reply | undefined>) =>
   replies.includes(undefined)
     ? Effect.fail(new Mailbox.Unavailable({ season, reason: "its node does not know the command, which a later release has sent" }))

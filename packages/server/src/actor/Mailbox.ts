@@ -4,22 +4,26 @@
  *   starting ──open──▶ running ──shut──▶ starting (reloading, moving)
  *       └───────────────┴──────close──▶ closed, for good
  *
- * Every ask is `held` from the moment it is offered until it is answered. `held` is non-empty only while the actor runs:
- * `shut` and `close` fail every held ask, whether it is still in the queue, in a batch or between the two, and until
- * `open` is called again asking fails at once. A caller that prefers to wait for the first incarnation of a season that has
- * just been woken uses `begun`.
+ * Every ask is `held` from the moment it is offered until it is answered. `held` is non-empty only while the
+ * actor runs: `shut` and `close` fail every held ask, whether it is still in the queue, in a batch or between
+ * the two, and until `open` is called again asking fails at once. A caller that prefers to wait for the first
+ * incarnation of a season that has just been woken uses `begun`.
  */
 
 import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
 import type { Forecast, Reach } from "@agon/domain/season/waiting/Forecast.ts"
 import { Deferred, Duration, Effect, Exit, Queue, Schema } from "effect"
 
-/** On the wire: 503 `unavailable` with Retry-After. Whether the command took effect is unknown; repeating it is safe. */
+/**
+ * On the wire: 503 `unavailable` with Retry-After. Whether the command took effect is
+ * unknown; repeating it is safe.
+ */
 export class Unavailable extends Schema.TaggedError<Unavailable>()("Unavailable", { season: Schema.String, reason: Schema.String }) {}
 
 /**
- * The season is closed or does not exist: no command can change it any more. The caller then answers a result
- * from the rows (`SeasonStore.answerOf`), a lease request with "no work", and an administrator with the rows as they are.
+ * The season is closed or does not exist: no command can change it any more. The caller then answers
+ * a result from the rows (`SeasonStore.answerOf`), a lease request with "no work", and an
+ * administrator with the rows as they are.
  */
 export class SeasonClosed extends Schema.TaggedError<SeasonClosed>()("SeasonClosed", { season: Schema.String }) {}
 
@@ -56,7 +60,10 @@ export const make = (season: string): Effect.Effect<Mailbox> =>
     ...{ state: "starting", first: Deferred.makeUnsafe<void>() }
   }))
 
-/** Waits until the first incarnation of the season has begun or failed, for a few seconds at most; returns at once where too many wait already. */
+/**
+ * Waits until the first incarnation of the season has begun or failed, for a few seconds at most; returns at
+ * once where too many wait already.
+ */
 export const begun = (mailbox: Mailbox): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (Deferred.isDoneUnsafe(mailbox.first) || mailbox.waiting >= CAPACITY) return Effect.void

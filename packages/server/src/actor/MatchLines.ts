@@ -1,4 +1,7 @@
-/** Lines of single matches, at debug alone: a season may play thousands in a second. Otherwise a batch costs one comparison. */
+/**
+ * Lines of single matches, at debug alone: a season may play thousands in a second. Otherwise
+ * a batch costs one comparison.
+ */
 import type { Work } from "@agon/domain/season/Command.ts"
 import type { State } from "@agon/domain/season/State.ts"
 import { Effect, LogLevel, References } from "effect"

@@ -1,12 +1,13 @@
 /**
- * The trace of a match, through service and runner. Its ids are made of the match's own, so every node knows them and nothing is
- * stored; whether it is sent is made of it too, so a match is traced whole or not at all.
+ * The trace of a match, through service and runner. Its ids are made of the match's own, so every node knows
+ * them and nothing is stored; whether it is sent is made of it too, so a match is traced whole or not at all.
  *
  *   match (pairing to commit) ─┬─ lease, result         the node that the runner asked, one for each attempt
  *          ▲                   └─ work ─ fetch, play, upload; report     the runner, told by the lease's `traceparent`
  *          └── links ──▶ season commit ── purge         the node of the season; one commit carries many matches
  *
- * Nothing that a runner sends decides on a trace: no header of a request is read, and a result has a span once it is accepted.
+ * Nothing that a runner sends decides on a trace: no header of a request is read, and a result
+ * has a span once it is accepted.
  */
 import { hash } from "node:crypto"
 import { Chosen, type SpanIds } from "@agon/api/program/Telemetry.ts"
@@ -35,7 +36,10 @@ export interface MatchTraces {
     readonly results: ReadonlyArray<string>
     readonly works: ReadonlyArray<Work>
   }) => void
-  /** The spans of matches that a commit ended, and of the commit, where one of them is traced: that of the purge is its child. */
+  /**
+   * The spans of matches that a commit ended, and of the commit, where one of them is traced:
+   * that of the purge is its child.
+   */
   readonly committed: (state: State, since: bigint, asks: number) => Tracer.Span | undefined
 }
 

@@ -1,19 +1,21 @@
 /**
- * Where lease requests wait when there is nothing to do (long poll). New work wakes one request; once that one has asked,
- * the next is woken, and so on while there is work: a crowd of idle runners does not ask all at once.
+ * Where lease requests wait when there is nothing to do (long poll). New work wakes one request;
+ * once that one has asked, the next is woken, and so on while there is work: a crowd of idle
+ * runners does not ask all at once.
  *
  *   park ──signal of a season it serves──▶ woken ──asks──▶ told: given something ─▶ the next is woken
  *    ▲                                                     └─ given nothing ─▶ the next of another kind is woken
  *    └────────────────────────────────────────────────────────┘
  *
- * A woken request that never asks, because its runner was stopped or its client is gone, passes the wake on.
- * Requests of one kind (the same fleet, engines and kinds of work) get the same answer. So once a request was given nothing
- * after a signal (Refusals.ts), no other of its kind is woken for that signal, and a later one that may wait does not ask the season.
- * A request does not park if a signal came, or its runner was stopped, since it asked.
+ * A woken request that never asks, because its runner was stopped or its client is gone, passes the wake
+ * on. Requests of one kind (the same fleet, engines and kinds of work) get the same answer. So once a
+ * request was given nothing after a signal (Refusals.ts), no other of its kind is woken for that signal,
+ * and a later one that may wait does not ask the season. A request does not park if a signal came, or its
+ * runner was stopped, since it asked.
  *
- * Each answered lease request looks for the next to wake, and thousands may be parked. So each kind has a line of its own
- * (WaitingLine.ts), whose first request tells whether any of the line is to be woken. Of several lines the one goes first whose first
- * request has been parked longest.
+ * Each answered lease request looks for the next to wake, and thousands may be parked. So each kind has a
+ * line of its own (WaitingLine.ts), whose first request tells whether any of the line is to be woken. Of
+ * several lines the one goes first whose first request has been parked longest.
  */
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
@@ -32,8 +34,8 @@ export interface Waiting {
 /** How many of the runners stopped last are remembered, for requests of theirs that are on their way to park. */
 const STOPPED_MAX = 1_000
 /**
- * How many seasons' last signals are remembered, since nobody tells when a season ends. A signal counts for requests that asked just
- * before it.
+ * How many seasons' last signals are remembered, since nobody tells when a season ends. A signal counts for
+ * requests that asked just before it.
  */
 const SIGNALS_MAX = 4_096
 
@@ -53,11 +55,14 @@ export class Parking extends Context.Service<
     /** Notes that a request of this kind, under this key, has asked the season, after this signal. */
     readonly told: (season: string, kind: string, since: number, given: boolean, key?: string) => void
     /**
-     * Whether a request of this kind and key was given nothing by the season since its last signal, within the last seconds: it would be
-     * given nothing again. By key, since a match may be kept from a single one.
+     * Whether a request of this kind and key was given nothing by the season since its last signal, within
+     * the last seconds: it would be given nothing again. By key, since a match may be kept from a single one.
      */
     readonly refused: (season: string, kind: string, key: string) => boolean
-    /** Waits until work appears in a season that it serves, or for `wait_ms`. Answers whether to ask: false where the time ended. */
+    /**
+     * Waits until work appears in a season that it serves, or for `wait_ms`. Answers whether to
+     * ask: false where the time ended.
+     */
     readonly park: (waiting: Waiting, since: number, wait_ms: number) => Effect.Effect<boolean>
     /** Wakes the next request in place of one that was woken and does not ask. */
     readonly passOn: (waiting: Waiting, since: number) => void

@@ -1,14 +1,14 @@
 /**
- * The seasons that had no work since their last signal, with the requests that were refused. By kind of request: no other of
- * that kind is woken for the signal. By key within a kind, since a match may be kept from a single key: later requests of
- * that key do not ask.
+ * The seasons that had no work since their last signal, with the requests that were refused. By kind of
+ * request: no other of that kind is woken for the signal. By key within a kind, since a match may be kept
+ * from a single key: later requests of that key do not ask.
  */
 import type { Clock } from "effect"
 import { CappedMap } from "../process/CappedMap.ts"
 
 /**
- * The most kinds that are remembered of a season. A runner can make a new kind with each session, by engines of other names. A kind that
- * is forgotten asks once more.
+ * The most kinds that are remembered of a season. A runner can make a new kind with each session, by engines
+ * of other names. A kind that is forgotten asks once more.
  */
 const KINDS_MAX = 256
 /** The most pairs of key and kind that are remembered of a season. */

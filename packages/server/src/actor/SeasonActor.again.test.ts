@@ -1,4 +1,7 @@
-/** Commands that are delivered again after their commit, as the cluster does where a node dies before it has answered. */
+/**
+ * Commands that are delivered again after their commit, as the cluster does where a node
+ * dies before it has answered.
+ */
 import type { Command } from "@agon/domain/season/Command.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Logger } from "effect"

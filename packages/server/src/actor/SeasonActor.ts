@@ -41,13 +41,19 @@ import * as SeasonMetrics from "./SeasonMetrics.ts"
 import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonStore.ts"
 
 const BATCH_MAX = 256
-/** In UTF-16 units. A commit's statement is some copies of the replays in it, and a hostile runner sends a megabyte in each ask. */
+/**
+ * In UTF-16 units. A commit's statement is some copies of the replays in it, and a hostile runner
+ * sends a megabyte in each ask.
+ */
 const BATCH_REPLAYS_MAX = 4 * 1024 * 1024
 const CLAIM_TIMEOUT = Duration.seconds(30)
 export const COMMIT_TIMEOUT = Duration.seconds(10)
 /** For reading a few rows by their keys. */
 const LOG_TIMEOUT = Duration.seconds(5)
-/** Caches are purged within this time, or entries live on until they expire: a season does not wait for a listener that hangs. */
+/**
+ * Caches are purged within this time, or entries live on until they expire: a season does not
+ * wait for a listener that hangs.
+ */
 export const TELL_TIMEOUT = Duration.seconds(2)
 /** A timer of Node holds at most 24 days; waking once a day to find nothing due costs nothing. */
 const WAIT_MAX_MS = 86_400_000
@@ -87,7 +93,10 @@ const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
   return { fence, guard, name, state } satisfies Incarnation
 })
 
-/** Takes batch after batch until the season closes, on the guarded clock. Changes made by the return of the season are written first. */
+/**
+ * Takes batch after batch until the season closes, on the guarded clock. Changes made by the return of
+ * the season are written first.
+ */
 const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnation: Incarnation) {
   const store = yield* SeasonStore
   const events = yield* SeasonEvents
@@ -138,16 +147,16 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
 })
 
 /**
- * The work that appeared in a batch was given away in it, or its ladders have as many matches in play as they may: nobody is woken on any
- * node, to ask for nothing.
+ * The work that appeared in a batch was given away in it, or its ladders have as many matches in play as they
+ * may: nobody is woken on any node, to ask for nothing.
  */
 const isNotWork = ({ _tag }: Event): boolean => _tag !== "WorkAppeared"
 
 const isOver = (fiber: Fiber.Fiber<void> | undefined): boolean => fiber === undefined || fiber.pollUnsafe() !== undefined
 
 /**
- * Commands that are due come first. Once the season has closed, later commands of the batch are not stepped: their callers
- * get `SeasonClosed` when this incarnation ends.
+ * Commands that are due come first. Once the season has closed, later commands of the batch are not stepped:
+ * their callers get `SeasonClosed` when this incarnation ends.
  */
 const stepEach = (state: State, { commands: batch, written }: Asked, now: number) => {
   const replies: Array<ReadonlyArray<Reply>> = []
@@ -180,7 +189,10 @@ const rightAsked = (command: Command): string | null => {
   return command._tag === "SubmitVersion" && command.eligible ? command.owner : null
 }
 
-/** The commands of a batch; those about the log or an owner's right carry the rows that they need, as the last commit left them. */
+/**
+ * The commands of a batch; those about the log or an owner's right carry the rows that they need,
+ * as the last commit left them.
+ */
 const withRows = Effect.fnUntraced(function* (
   { log, removed, written }: SeasonStore["Service"],
   state: State,
@@ -252,8 +264,9 @@ const announce = (telling: Effect.Effect<void>): Effect.Effect<void> =>
   )
 
 /**
- * Up to 256 asks, fewer where they bring long replays, or none when `until` passes first. The race against the clock is on a `peek`, which takes
- * nothing: an interrupted or lost race cannot swallow an ask. `take` never suspends here, the actor being the only taker.
+ * Up to 256 asks, fewer where they bring long replays, or none when `until` passes first. The race against
+ * the clock is on a `peek`, which takes nothing: an interrupted or lost race cannot swallow an ask. `take`
+ * never suspends here, the actor being the only taker.
  */
 const nextBatch = Effect.fnUntraced(function* ({ queue }: Mailbox.Mailbox, until: number) {
   if (Queue.sizeUnsafe(queue) === 0) {
@@ -276,9 +289,10 @@ const replaysOf = ({ commands }: Mailbox.Held): number =>
   commands.reduce((sum, command) => sum + (command._tag === "ReportMatch" ? (command.outcome.replay?.content?.length ?? 0) : 0), 0)
 
 /**
- * Incarnations one after another, with backoff, until fenced or closed. Defects count as failures: a bug costs a reload, not
- * the season. So does an interruption from within; an interruption of this fiber itself runs no handler. Every incarnation claims
- * anew, since a commit that was reported as failed may still land until then.
+ * Incarnations one after another, with backoff, until fenced or closed. Defects count as failures: a
+ * bug costs a reload, not the season. So does an interruption from within; an interruption of this
+ * fiber itself runs no handler. Every incarnation claims anew, since a commit that was reported as
+ * failed may still land until then.
  */
 export const supervised = (mailbox: Mailbox.Mailbox): Effect.Effect<void, Fenced, SeasonStore | SeasonEvents> => {
   const reloads = seldomFailed("season reloads")

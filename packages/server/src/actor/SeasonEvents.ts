@@ -1,10 +1,12 @@
 /**
- * The events that a season publishes to the rest of the service, after the commit and before the replies: a client that writes
- * and then reads sees the change, because caches are purged by then. Listeners must be quick, since the season waits for them.
+ * The events that a season publishes to the rest of the service, after the commit and before the replies: a
+ * client that writes and then reads sees the change, because caches are purged by then. Listeners must be
+ * quick, since the season waits for them.
  *
- * Events can be lost: a process may die between the commit and the publishing, or a commit may be reported as failed and
- * stand all the same. Hence `claimed`, published whenever an actor has read the rows anew, before it takes a command: anything
- * may have changed since the last event, so purge every cached answer of the season and wake every runner that waits for its work.
+ * Events can be lost: a process may die between the commit and the publishing, or a commit may be reported as
+ * failed and stand all the same. Hence `claimed`, published whenever an actor has read the rows anew, before
+ * it takes a command: anything may have changed since the last event, so purge every cached answer of the
+ * season and wake every runner that waits for its work.
  */
 
 import type { Event } from "@agon/domain/season/Event.ts"

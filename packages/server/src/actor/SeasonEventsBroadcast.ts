@@ -1,6 +1,6 @@
 /**
- * SeasonEvents on all nodes: cached answers are purged and waiting runners are woken, here and, by Broadcast, elsewhere. A season
- * lives on one node, but its readers and waiting runners may be on any.
+ * SeasonEvents on all nodes: cached answers are purged and waiting runners are woken, here and, by Broadcast,
+ * elsewhere. A season lives on one node, but its readers and waiting runners may be on any.
  */
 import { Effect, Layer } from "effect"
 import { ResponseCache } from "../http/ResponseCache.ts"
@@ -25,7 +25,8 @@ export const layer: Layer.Layer<SeasonEvents, never, Broadcast | ResponseCache |
         const meant = ids.includes(everything) ? seasons.list().map(({ id }) => id) : ids
         for (const id of meant) parking.wake(id)
       })
-    // The missed events may concern any season or its work. In a fiber of its own: purges are told after it, and do not wait for a read.
+    // The missed events may concern any season or its work. In a fiber of its own: purges are told after
+    // it, and do not wait for a read.
     const wakeAll = Effect.asVoid(Effect.forkDetach(Effect.andThen(seasons.refresh, wake([everything]))))
     yield* listen({ topic: "work", heard: wake, disconnected: Effect.void, hearing: Effect.void })
     yield* listen({ topic: "seasons", heard: () => wakeAll, disconnected: Effect.void, hearing: wakeAll })

@@ -1,6 +1,7 @@
 /**
- * The metrics of play. Counters and histograms are taken from each batch before its writes are forgotten, in one step that costs
- * about a microsecond; gauges of a season are read from its state at a scrape, on the node where it lives.
+ * The metrics of play. Counters and histograms are taken from each batch before its writes are
+ * forgotten, in one step that costs about a microsecond; gauges of a season are read from its state at a
+ * scrape, on the node where it lives.
  */
 import type { Ending, FaultReason } from "@agon/domain/season/Reasons.ts"
 import type { State } from "@agon/domain/season/State.ts"
@@ -86,7 +87,10 @@ const waitingReviews = (state: State) => [...state.reviews.values()].filter(({ u
 const oldestReview = (state: State) =>
   waitingReviews(state).reduce((first, { version }) => Math.min(first, state.versions_by_id.get(version)?.created_at ?? first), state.now)
 
-/** Of a season that lives on this node. A season has some thousands of open matches at most, and some hundreds of reviews. */
+/**
+ * Of a season that lives on this node. A season has some thousands of open matches at most,
+ * and some hundreds of reviews.
+ */
 export const gaugesOf = (name: SeasonName, state: State, mailbox: Mailbox.Mailbox) => {
   const season = { game: name.game, slug: name.slug }
   const matches = (what: string, read: () => number) => ({

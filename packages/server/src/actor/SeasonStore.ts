@@ -36,12 +36,18 @@ export interface Claimed {
   readonly snapshot: Snapshot
 }
 
-/** Ended matches, as their rows are after the last commit. Only `rewrite` changes them, under the epoch of its actor. */
+/**
+ * Ended matches, as their rows are after the last commit. Only `rewrite` changes them,
+ * under the epoch of its actor.
+ */
 export interface SeasonLog {
   readonly ended: (season: string, matches: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<EndedMatch>, StoreFailed>
   /** The place in the log where a round begins. */
   readonly place: (season: string, round: number) => Effect.Effect<LogPlace, StoreFailed>
-  /** Up to `limit` matches, with the seeds and points that came before the last of them; with `end`, all later seeds and points too. */
+  /**
+   * Up to `limit` matches, with the seeds and points that came before the last of them; with `end`,
+   * all later seeds and points too.
+   */
   readonly page: (season: string, place: LogPlace, limit: number, end: boolean) => Effect.Effect<LogPage, StoreFailed>
   readonly earlier: (
     season: string,
@@ -59,7 +65,10 @@ export class SeasonStore extends Context.Service<
     readonly claim: (season: string) => Effect.Effect<Claimed, SeasonClosed | StoreFailed>
     /** Writes the changes that `state.writes` names; answers the fence of the next commit. */
     readonly commit: (fence: Fence, state: State) => Effect.Effect<Fence, Fenced | StoreFailed>
-    /** The answer to a result whose work is no longer open, from the rows; for results that the machine calls `unknown`. */
+    /**
+     * The answer to a result whose work is no longer open, from the rows; for results that
+     * the machine calls `unknown`.
+     */
     readonly answerOf: (season: string, lease: string, key: string) => Effect.Effect<Receipt, StoreFailed>
     readonly log: SeasonLog
     /** Of these accounts, those that may not take part in the season any more. */

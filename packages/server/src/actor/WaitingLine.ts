@@ -1,9 +1,10 @@
 /**
- * The parked requests of one kind, in the order in which they asked. Signals are numbered, and each request has the number of the last one
- * before it asked. Only later signals can wake it, so if the first of the line is not to be woken, no other is.
+ * The parked requests of one kind, in the order in which they asked. Signals are numbered, and each request
+ * has the number of the last one before it asked. Only later signals can wake it, so if the first of the line
+ * is not to be woken, no other is.
  *
- * A request enters from the end and passes those that asked after it, which are few, since requests park soon after they asked. Leaving
- * takes the same time however many wait.
+ * A request enters from the end and passes those that asked after it, which are few, since requests park soon
+ * after they asked. Leaving takes the same time however many wait.
  */
 export interface InLine {
   readonly since: number

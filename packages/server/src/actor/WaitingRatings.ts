@@ -1,18 +1,20 @@
 /**
- * Decides which ratings a commit writes to their rows. A match moves four, and a rating's row is the most expensive row of all:
- * the ladder is read by an index over its mean, so every change of it is a new entry in three indexes. Up to `per_s` rows a second are
- * written by the commit that changed them, which is every row of a season that plays less than 500 matches a second.
- * Beyond that rate, changed ratings wait in a FIFO queue, and however often a rating changes while it waits, it is written
- * once: leaderboards lag by (ratings of the season / per_s) seconds, one second for 1,000 entries on two ladders.
- * Where that would exceed 10 s, the queue is drained faster.
+ * Decides which ratings a commit writes to their rows. A match moves four, and a rating's row is the most
+ * expensive row of all: the ladder is read by an index over its mean, so every change of it is a new entry in
+ * three indexes. Up to `per_s` rows a second are written by the commit that changed them, which is every row
+ * of a season that plays less than 500 matches a second. Beyond that rate, changed ratings wait in a FIFO
+ * queue, and however often a rating changes while it waits, it is written once: leaderboards lag by (ratings
+ * of the season / per_s) seconds, one second for 1,000 entries on two ladders. Where that would exceed 10 s,
+ * the queue is drained faster.
  *
- * Nothing depends on memory alone: while ratings wait, every commit also keeps all ratings that it changed in `rating_redo`. The
- * last record of a rating there, if any, is its value at the season's last commit: a claim reads it in place of the row, and
- * the next incarnation continues the queue.
+ * Nothing depends on memory alone: while ratings wait, every commit also keeps all ratings that it changed in
+ * `rating_redo`. The last record of a rating there, if any, is its value at the season's last commit: a claim
+ * reads it in place of the row, and the next incarnation continues the queue.
  *
- * The start of a round changes every rating but writes none: rows of an earlier round are read as reset. They are rewritten in
- * the background, at five times the rate, after the ratings that wait. After a slow commit of such rows no more of them are written for
- * a while: the database's disk is busy, each row costs it some 2 KB of log, and callers of the season wait for the same disk.
+ * The start of a round changes every rating but writes none: rows of an earlier round are read as reset. They
+ * are rewritten in the background, at five times the rate, after the ratings that wait. After a slow commit
+ * of such rows no more of them are written for a while: the database's disk is busy, each row costs it some 2
+ * KB of log, and callers of the season wait for the same disk.
  */
 
 import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
@@ -22,19 +24,25 @@ import type { State, Writes } from "@agon/domain/season/State.ts"
 export const RATINGS_PER_S = 2_000
 const LAG_MAX_S = 10
 /**
- * While ratings wait: how often a commit is made for them if nothing else causes one, or as soon as the rate allows a row where that is later;
- * and how often obsolete redo rows are deleted.
+ * While ratings wait: how often a commit is made for them if nothing else causes one, or as soon as the rate
+ * allows a row where that is later; and how often obsolete redo rows are deleted.
  */
 const FLUSH_MS = 100
 const SWEEP_MS = 1_000
 /** Resets a second, as a multiple of `per_s`; and how often a commit is made for them. */
 const RESETS = 5
 const RESET_MS = 50
-/** After a commit of resets slower than this, resets pause for a multiple of the time that it took: at worst 500 of them are written in 5 s. */
+/**
+ * After a commit of resets slower than this, resets pause for a multiple of the time that it took: at worst
+ * 500 of them are written in 5 s.
+ */
 export const SLOW_MS = 100
 const PAUSES = 4
 const PAUSE_MAX_MS = 5_000
-/** Reset rows that the close of a season still writes; in a closed season the remaining ones keep their earlier round for ever. */
+/**
+ * Reset rows that the close of a season still writes; in a closed season the remaining ones keep
+ * their earlier round for ever.
+ */
 const RESETS_AT_CLOSE = 20_000
 
 /** The ratings that commit `seq` writes. */
@@ -47,7 +55,10 @@ export interface Turn {
   readonly followed: boolean
 }
 
-/** The state found by a claim: the first commit that kept each rating, by ladder and version, and whether rows of an earlier round remain. */
+/**
+ * The state found by a claim: the first commit that kept each rating, by ladder and version, and whether
+ * rows of an earlier round remain.
+ */
 export interface Found {
   readonly kept: ReadonlyMap<string, number>
   readonly behind: boolean
@@ -101,7 +112,10 @@ export class WaitingRatings {
     return { written, redo, done, followed: state.unwritten.size === 0 }
   }
 
-  /** The store made the last commit in so many ms, until `now`. Slow ones without resets pause nothing, or resets would wait for ever. */
+  /**
+   * The store made the last commit in so many ms, until `now`. Slow ones without resets pause nothing,
+   * or resets would wait for ever.
+   */
   took(ms: number, now: number): void {
     if (ms <= this.#slow_ms || !this.#has_reset) return
     this.#paused_until = now + Math.min(PAUSES * ms, PAUSE_MAX_MS)

@@ -6,7 +6,10 @@ import type { Command, ReplyTo } from "@agon/domain/season/Command.ts"
 import { Effect } from "effect"
 import type { SeasonActors } from "./SeasonEntity.ts"
 
-/** Whether the command took effect is unknown, and repeating it is safe. The boundary adds after how long (Retry-After). */
+/**
+ * Whether the command took effect is unknown, and repeating it is safe. The boundary adds
+ * after how long (Retry-After).
+ */
 export const moving = new Unavailable({ detail: "The season is moving, or the database is away; try again in a second." })
 const closed = new SeasonClosed({ detail: "The season is closed." })
 

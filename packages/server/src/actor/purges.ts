@@ -1,6 +1,6 @@
 /**
- * The cached answers that an event of a season invalidates, by their tags. A rated match does not invalidate other ladders,
- * the details of other matches, or pages of versions on other ladders.
+ * The cached answers that an event of a season invalidates, by their tags. A rated match does not invalidate
+ * other ladders, the details of other matches, or pages of versions on other ladders.
  */
 import type { VersionChange } from "@agon/domain/season/Event.ts"
 import { LADDERS } from "@agon/domain/season/Rules.ts"

@@ -1,6 +1,6 @@
 /**
- * The platform's current status (docs/contract.md#platform-status). Private seasons are not counted as live, so that the counts do not
- * reveal them.
+ * The platform's current status (docs/contract.md#platform-status). Private seasons are not counted as live,
+ * so that the counts do not reveal them.
  */
 
 import type { PlatformStatus as Status } from "@agon/api/admin/api.ts"

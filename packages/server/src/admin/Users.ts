@@ -1,18 +1,20 @@
 /**
  * Administration of accounts: administrator rights and suspensions.
  *
- * Both are changed under one lock of the whole database, and the acting account must be an administrator once it has the
- * lock. So of two administrators who demote each other the second is refused, and since nobody can change their own rights,
- * at least one administrator is always left. The administrator named by the configuration becomes one again at the next
- * sign-in.
+ * Both are changed under one lock of the whole database, and the acting account must be an administrator once
+ * it has the lock. So of two administrators who demote each other the second is refused, and since nobody can
+ * change their own rights, at least one administrator is always left. The administrator named by the
+ * configuration becomes one again at the next sign-in.
  *
- * A suspension locks the account's row, as a sign-in does: the session of an earlier sign-in is ended with the others, and a
- * later sign-in finds the account suspended. Every request looks up its session in the database, so the next request is
- * refused on every node; requests under way are ended (account/Ongoing.ts). The account's entries are
- * out of play until the suspension ends (season/OwnerChecks.ts); its candidates continue.
+ * A suspension locks the account's row, as a sign-in does: the session of an earlier sign-in is ended with
+ * the others, and a later sign-in finds the account suspended. Every request looks up its session in the
+ * database, so the next request is refused on every node; requests under way are ended
+ * (account/Ongoing.ts). The account's entries are out of play until the suspension ends
+ * (season/OwnerChecks.ts); its candidates continue.
  *
- * The account's runner keys are inactive while it is suspended: they open no session and report nothing, and the leases of
- * their runners are returned at once, as when a key is revoked. When the suspension ends the keys are valid again.
+ * The account's runner keys are inactive while it is suspended: they open no session and report nothing,
+ * and the leases of their runners are returned at once, as when a key is revoked. When the suspension
+ * ends the keys are valid again.
  */
 
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"

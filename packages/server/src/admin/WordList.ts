@@ -1,4 +1,7 @@
-/** The site's word list for administrators; account/Words.ts applies it. Words are matched in any case, width and diacritics. */
+/**
+ * The site's word list for administrators; account/Words.ts applies it. Words are matched in
+ * any case, width and diacritics.
+ */
 
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Word, Words } from "@agon/api/admin/Word.ts"

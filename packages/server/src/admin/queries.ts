@@ -13,8 +13,9 @@ const Counts = Schema.Struct({
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
-   * Runners of the last minute by runner_seen; the whole table of open work, which is small; open seasons by season_open.
-   * The work and the runners of private seasons are not counted, since a figure that moves would reveal them.
+   * Runners of the last minute by runner_seen; the whole table of open work, which is small; open
+   * seasons by season_open. The work and the runners of private seasons are not counted, since a figure
+   * that moves would reveal them.
    */
   counts: SqlSchema.findOne({
     Request: Schema.Struct({ now: Schema.Date, seen_after: Schema.Date }),

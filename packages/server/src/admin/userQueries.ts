@@ -34,7 +34,10 @@ const makeReads = (sql: SqlClient.SqlClient) => {
         ORDER BY a.created_at DESC, a.id DESC`
     }),
 
-    /** A page of those found by account_username_start, account_name_start and identity_login_start; each by account_pkey (hence OFFSET 0). */
+    /**
+     * A page of those found by account_username_start, account_name_start and identity_login_start; each by
+     * account_pkey (hence OFFSET 0).
+     */
     found: SqlSchema.findAll({
       Request: Schema.Struct({ start: Schema.String, limit: Schema.Int, offset: Schema.Int }),
       Result: UserRow,
@@ -88,8 +91,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     SELECT id FROM k`,
 
   /**
-   * Deletes an account's sessions by session_account, and the devices that it has approved by device_sign_in_account; a statement after
-   * `hold`, so that it sees the session of an earlier sign-in.
+   * Deletes an account's sessions by session_account, and the devices that it has approved by
+   * device_sign_in_account; a statement after `hold`, so that it sees the session of an earlier sign-in.
    */
   endSessions: (account_id: string) => sql`
     WITH devices AS (DELETE FROM device_sign_in WHERE account_id = ${account_id}) DELETE FROM session WHERE account_id = ${account_id}`

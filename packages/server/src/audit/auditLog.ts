@@ -1,6 +1,6 @@
 /**
- * The log of administrative writes. A write through a season's actor is logged by its commit. A plain SQL write is logged
- * here, in its own transaction: a refused write leaves no row, and a committed write has one.
+ * The log of administrative writes. A write through a season's actor is logged by its commit. A plain SQL
+ * write is logged here, in its own transaction: a refused write leaves no row, and a committed write has one.
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
@@ -29,7 +29,10 @@ export const makeAuditLog = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const queries = yield* makeQueries
   return {
-    /** Runs a write and logs it in one transaction. `about` makes the log entry from the result; undefined where nothing changed. */
+    /**
+     * Runs a write and logs it in one transaction. `about` makes the log entry from the result;
+     * undefined where nothing changed.
+     */
     logged: <A, E, R>(
       place: Place,
       write: Effect.Effect<A, E | SqlError.SqlError | Schema.SchemaError, R>,

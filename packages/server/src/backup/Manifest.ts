@@ -7,8 +7,8 @@
  *   secrets/<name>        the secrets of the service, but for the embedded database's password
  *   backup.json           this manifest. It is written last: a directory without one holds a backup that was not finished
  *
- * Nothing in it depends on the version of Postgres. The manifest has the hash of every other file but the secrets, and a restore reads
- * all of them before it changes anything.
+ * Nothing in it depends on the version of Postgres. The manifest has the hash of every other file but the
+ * secrets, and a restore reads all of them before it changes anything.
  */
 
 import { createHash } from "node:crypto"

@@ -22,7 +22,10 @@ interface Options {
   readonly incomplete: boolean
 }
 
-/** Answers one line about what was written. `incomplete` leaves out objects that are lost already instead of refusing. */
+/**
+ * Answers one line about what was written. `incomplete` leaves out objects that are lost
+ * already instead of refusing.
+ */
 export const backup = (settings: SettingsShape, directory: string, { incomplete, read }: Options) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient

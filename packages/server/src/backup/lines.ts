@@ -1,4 +1,7 @@
-/** Compressed files of lines, each of which is a JSON value. A batch of lines is a gzip member of its own, so memory holds one batch. */
+/**
+ * Compressed files of lines, each of which is a JSON value. A batch of lines is a gzip member of its
+ * own, so memory holds one batch.
+ */
 
 import { createHash } from "node:crypto"
 import { createReadStream } from "node:fs"

@@ -1,6 +1,7 @@
 /**
- * `scripts/backup DIRECTORY` and `scripts/restore DIRECTORY`, with the service's own environment. A backup is made beside a service that
- * runs, or without one; a restore needs it stopped. Exit status 0 done, 1 refused or failed, 2 not understood.
+ * `scripts/backup DIRECTORY` and `scripts/restore DIRECTORY`, with the service's own environment. A backup is
+ * made beside a service that runs, or without one; a restore needs it stopped. Exit status 0 done, 1 refused
+ * or failed, 2 not understood.
  */
 
 import { resolve } from "node:path"

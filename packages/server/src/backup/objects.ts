@@ -1,7 +1,7 @@
 /**
- * The objects that rows name, out of the store and into it. Objects under their hashes never change, and one that an admitted version or
- * a match needs is never removed, so copies made after the rows were read have everything that those rows name. Uploads that
- * are not verified yet are left out: their owners repeat them.
+ * The objects that rows name, out of the store and into it. Objects under their hashes never change, and one
+ * that an admitted version or a match needs is never removed, so copies made after the rows were read have
+ * everything that those rows name. Uploads that are not verified yet are left out: their owners repeat them.
  */
 
 import * as fs from "node:fs/promises"
@@ -57,7 +57,10 @@ export const fromStore: Effect.Effect<Read, never, ObjectStore> = Effect.map(
   (store) => (key) => Effect.mapError(store.get({ key, max_bytes: OBJECT_BYTES_MAX }), unreadable(key))
 )
 
-/** Reads the data directory beside a service that may be running; opening it as a store would remove the files that are being written. */
+/**
+ * Reads the data directory beside a service that may be running; opening it as a store would remove the
+ * files that are being written.
+ */
 export const fromDirectory = (data: string): Read => {
   const directory = readObjectDirectory(localDirectory(data))
   return (key) =>

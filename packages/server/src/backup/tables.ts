@@ -1,7 +1,7 @@
 /**
- * The rows of every table, out of one database and into another. A row travels as the text that Postgres itself writes for it, so each
- * type comes back bit for bit, and the versions of the two servers may differ. The tables of `effect/cluster` stay behind: they say who
- * hosts what at this moment.
+ * The rows of every table, out of one database and into another. A row travels as the text that Postgres
+ * itself writes for it, so each type comes back bit for bit, and the versions of the two servers may differ.
+ * The tables of `effect/cluster` stay behind: they say who hosts what at this moment.
  */
 
 import { Effect, Stream } from "effect"
@@ -42,8 +42,8 @@ export const lastMigration = Effect.gen(function* () {
 })
 
 /**
- * All rows of a query, in batches, by a cursor of the transaction. Each query has a cursor of its own name: the driver remembers the
- * columns of a statement by its text.
+ * All rows of a query, in batches, by a cursor of the transaction. Each query has a cursor of its own name:
+ * the driver remembers the columns of a statement by its text.
  */
 export const eachBatch = <A extends object, E, R>(
   name: string,
@@ -73,7 +73,10 @@ export const dump = ({ columns, name }: Pick<Table, "name" | "columns">, directo
     return { name, columns, rows, sha256: yield* file.end }
   }).pipe(Effect.scoped)
 
-/** Removes all tables of the database, those of the cluster as well, with their views, and the functions of the schema. */
+/**
+ * Removes all tables of the database, those of the cluster as well, with their views, and
+ * the functions of the schema.
+ */
 export const dropAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const all = yield* sql<{ readonly drop: string }>`
@@ -84,8 +87,8 @@ export const dropAll = Effect.gen(function* () {
 })
 
 /**
- * Fills the tables of a fresh schema with the rows of a backup, in a transaction of the caller's. Foreign keys are taken away before
- * and checked again afterwards, so the order of tables does not matter.
+ * Fills the tables of a fresh schema with the rows of a backup, in a transaction of the caller's. Foreign
+ * keys are taken away before and checked again afterwards, so the order of tables does not matter.
  */
 export const load = (backup: ReadonlyArray<Table>, directory: string) =>
   Effect.gen(function* () {

@@ -1,4 +1,7 @@
-/** Administration of boards: files are parsed by the game's engine; the season's state machine stores and switches boards. */
+/**
+ * Administration of boards: files are parsed by the game's engine; the season's state
+ * machine stores and switches boards.
+ */
 
 import type { SeasonInPath, SignedIn, UnknownSeason } from "@agon/api/Authorization.ts"
 import { BoardExists, BoardInvalid, type ImportBoards, type ImportedBoards } from "@agon/api/board/admin.ts"

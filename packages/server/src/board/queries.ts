@@ -53,9 +53,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * The season's totals of rated and voided matches, and by board the matches rated after number `after`, by match_rated; after 0 all of them by
-   * match_newest, which has the board, so that no match is looked up. Null: all of them, by match_tally_key those that were counted beside
-   * the season.
+   * The season's totals of rated and voided matches, and by board the matches rated after number `after`, by
+   * match_rated; after 0 all of them by match_newest, which has the board, so that no match is looked up.
+   * Null: all of them, by match_tally_key those that were counted beside the season.
    */
   counted: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, after: Schema.NullOr(Schema.Int) }),

@@ -1,7 +1,7 @@
 /**
- * Decisions of platform administrators on comments and threads. A decision locks the comment's row, so that of an approval, a
- * removal and a deletion at the same time each sees the result of the one before; each change is logged once, in its
- * transaction.
+ * Decisions of platform administrators on comments and threads. A decision locks the comment's row, so that
+ * of an approval, a removal and a deletion at the same time each sees the result of the one before; each
+ * change is logged once, in its transaction.
  *
  * An approval concerns one comment. Other pending comments of its author stay pending, since nobody has reviewed them;
  * the author's later comments are published at once.

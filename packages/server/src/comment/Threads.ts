@@ -1,6 +1,7 @@
 /**
- * Threads of comments on matches and models. A thread begins with its first comment; until then it reads as empty. Every
- * addition locks the thread's row: concurrent first comments share one thread, a lock holds from its commit on, and the count is exact.
+ * Threads of comments on matches and models. A thread begins with its first comment; until then it reads as
+ * empty. Every addition locks the thread's row: concurrent first comments share one thread, a lock holds from
+ * its commit on, and the count is exact.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { CommentWordListed, PendingCapReached, ThreadLocked } from "@agon/api/comment/api.ts"
@@ -110,7 +111,10 @@ const makePost = Effect.gen(function* () {
   })
 })
 
-/** A pending comment at most starts its thread, and a refusal changes nothing; where a commit's outcome is unknown, everything is purged. */
+/**
+ * A pending comment at most starts its thread, and a refusal changes nothing; where a commit's outcome is
+ * unknown, everything is purged.
+ */
 const purgedBy = (exit: Exit.Exit<OwnComment, unknown>, place: Place, username: string): ReadonlyArray<string> => {
   if (Exit.isFailure(exit)) return Cause.hasFails(exit.cause) ? [] : purgedByComment(place, username)
   return exit.value.state === "pending" ? [threadTag(subjectOf(place).id)] : purgedByComment(place, username)

@@ -1,4 +1,7 @@
-/** The notifications for a comment that is published: to its author, where it was pending, and to the author of the comment it answers. */
+/**
+ * The notifications for a comment that is published: to its author, where it was pending, and to the
+ * author of the comment it answers.
+ */
 import { Effect, Option } from "effect"
 import { makeTell } from "../notification/Notifications.ts"
 import { makeQueries } from "./queries.ts"
@@ -22,7 +25,10 @@ export const makeCommentNotifications = Effect.gen(function* () {
   const queries = yield* makeQueries
   const tell = yield* makeTell
 
-  /** Nobody is told of their own answer, of answers to a comment they deleted, or in a thread they may no longer see. */
+  /**
+   * Nobody is told of their own answer, of answers to a comment they deleted, or in a
+   * thread they may no longer see.
+   */
   const answered = Effect.fnUntraced(function* ({ author, id, parent_id, ...place }: Published) {
     if (parent_id === null) return
     const found = yield* Effect.orDie(queries.answered(id))

@@ -91,12 +91,18 @@ const makePosting = (sql: SqlClient.SqlClient) => ({
   /** To the end of the transaction: an account's comments are counted one after another. */
   lockAuthor: (account_id: string) => lockNamed(sql, `comments ${account_id}`),
 
-  /** Inserts one row, or none where thread_match or thread_model has it: a second insert waits for the first to commit. */
+  /**
+   * Inserts one row, or none where thread_match or thread_model has it: a second insert
+   * waits for the first to commit.
+   */
   openThread: ({ id, match_id, model_id, now, season_id }: NewThread) => sql`
     INSERT INTO thread (id, match_id, model_id, season_id, ended_at, created_at)
     VALUES (${id}, ${match_id}, ${model_id}, ${season_id}, (SELECT ended_at FROM match WHERE id = ${match_id}), ${now}) ON CONFLICT DO NOTHING`,
 
-  /** One row by thread_match or thread_model, locked to the end of the transaction: locking a thread and adding to it are serialised. */
+  /**
+   * One row by thread_match or thread_model, locked to the end of the transaction: locking a thread and
+   * adding to it are serialised.
+   */
   holdThread: SqlSchema.findOne({
     Request: Schema.Struct(ofThread),
     Result: Schema.Struct({ id: Schema.String, locked: Schema.Boolean }),
@@ -168,7 +174,10 @@ const makeAuthors = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-/** A comment of the account that is not deleted or removed and that the account may still see: the text after SELECT. */
+/**
+ * A comment of the account that is not deleted or removed and that the account may
+ * still see: the text after SELECT.
+ */
 const ownComment = (sql: SqlClient.SqlClient, { account_id, id }: { readonly account_id: string; readonly id: string }) => sql`
   c.id, c.parent_id, a.username AS author, NULL AS body, c.created_at, true AS deleted, c.state, t.id AS thread_id, t.match_id, t.model_id,
     t.season_id

@@ -6,7 +6,10 @@ export interface Relay {
   readonly port: number
   /** `smtps:` speaks TLS from the first byte, `smtp:` by STARTTLS. */
   readonly implicit_tls: boolean
-  /** A mail server on this machine that wants no password is spoken to in clear text; every other one must offer TLS. */
+  /**
+   * A mail server on this machine that wants no password is spoken to in clear text;
+   * every other one must offer TLS.
+   */
   readonly clear_text: boolean
   readonly auth: { readonly user: string; readonly password: Redacted.Redacted } | undefined
 }

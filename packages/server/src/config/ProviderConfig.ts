@@ -26,7 +26,10 @@ export interface Oauth2Provider extends Base {
   readonly user_endpoint: string
   /** The field of that record that never changes. */
   readonly subject_claim: string
-  /** The expected `iss` where the provider sends one along with the code (RFC 9207); not checked where this is undefined. */
+  /**
+   * The expected `iss` where the provider sends one along with the code (RFC 9207); not
+   * checked where this is undefined.
+   */
   readonly issuer?: string
 }
 

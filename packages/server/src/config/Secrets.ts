@@ -1,7 +1,8 @@
 /**
- * Secrets that the service makes for itself at its first start, one file each in `AGON_DATA/secrets`, mode 0600. They are random, never
- * change afterwards, and mean nothing outside this installation. Services that share a directory use the same secrets: a file gets
- * its name only when it is complete, and a service that comes second reads the existing file.
+ * Secrets that the service makes for itself at its first start, one file each in `AGON_DATA/secrets`, mode
+ * 0600. They are random, never change afterwards, and mean nothing outside this installation. Services that
+ * share a directory use the same secrets: a file gets its name only when it is complete, and a service that
+ * comes second reads the existing file.
  */
 
 import { randomBytes } from "node:crypto"
@@ -41,7 +42,10 @@ const FILES: Record<keyof Secrets, string> = {
 const BYTES = 32
 const SHAPE = /^[A-Za-z0-9_-]{43}$/
 
-/** Why the file holds no secret of this service, or that others may read it; undefined where nothing is wrong or it is not there yet. */
+/**
+ * Why the file holds no secret of this service, or that others may read it; undefined where nothing is
+ * wrong or it is not there yet.
+ */
 export const secretFault = (directory: string, name: keyof Secrets): string | undefined => {
   const path = join(directory, "secrets", FILES[name])
   if (!existsSync(path)) return undefined

@@ -1,7 +1,7 @@
 /**
- * The settings of this service from the environment: every variable of docs/operating.md#configuration, read and validated together.
- * All are optional; without any the service runs alone on this machine, with an embedded database, local objects and the
- * development sign-in.
+ * The settings of this service from the environment: every variable of docs/operating.md#configuration, read
+ * and validated together. All are optional; without any the service runs alone on this machine, with an
+ * embedded database, local objects and the development sign-in.
  */
 
 import { resolve } from "node:path"
@@ -28,7 +28,10 @@ export interface SettingsShape {
   readonly node: Address | undefined
   /** Certificates that nodes present to each other; undefined where they do not use TLS. */
   readonly node_tls: NodeTlsFiles | undefined
-  /** The address of `/metrics`; undefined for none. When it is taken, the default is skipped and a configured one refuses the start. */
+  /**
+   * The address of `/metrics`; undefined for none. When it is taken, the default is skipped and a
+   * configured one refuses the start.
+   */
   readonly metrics: { readonly address: Address; readonly asked: boolean } | undefined
   /** Whether an empty database gets the demo season. */
   readonly demo: boolean
@@ -53,7 +56,10 @@ export interface SettingsShape {
   readonly runtimes: ReadonlyArray<string>
   /** Addresses and networks whose X-Forwarded-For is believed. */
   readonly trusted_proxies: ReadonlyArray<string>
-  /** The Redis that holds the rate limits of all nodes; undefined where this node counts alone. The start does not need it. */
+  /**
+   * The Redis that holds the rate limits of all nodes; undefined where this node counts
+   * alone. The start does not need it.
+   */
   readonly redis_url: Redacted.Redacted | undefined
   /** How notifications are mailed; undefined where they are not. */
   readonly mail: MailSettings | undefined

@@ -1,4 +1,7 @@
-/** Combinations of valid variables that refuse the start, most of them because the service would be open to everybody. */
+/**
+ * Combinations of valid variables that refuse the start, most of them because the
+ * service would be open to everybody.
+ */
 
 import { DEFAULT_HOST, DEVELOPMENT, type Values, variables } from "./environment.ts"
 import { isLoopbackHost, publicOrigin } from "./publicOrigin.ts"
@@ -19,8 +22,8 @@ export const contradictions = (values: Values): ReadonlyArray<string> => [
 ]
 
 /**
- * The development sign-in lets anybody sign in as anyone, so it is allowed only where the service is reachable from this
- * machine alone (docs/operating.md#development-sign-in).
+ * The development sign-in lets anybody sign in as anyone, so it is allowed only where the service is
+ * reachable from this machine alone (docs/operating.md#development-sign-in).
  */
 const signInRefusals = (values: Values): ReadonlyArray<string> => {
   const { dev_sign_in, host = DEFAULT_HOST, providers, public_origin, trusted_proxies } = values

@@ -1,4 +1,7 @@
-/** AGON_DATA: made at the first start, closed to other users, and checked to be writable before anything relies on it. */
+/**
+ * AGON_DATA: made at the first start, closed to other users, and checked to be writable
+ * before anything relies on it.
+ */
 
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
@@ -11,7 +14,10 @@ const MODE = 0o700
 /** Entries of a directory that a service has used, including an interrupted start (`postgres.initdb`). */
 const OURS = /^(secrets|postgres|objects|runner)(\.|$)/
 
-/** The mode change would lock other users out of their files, so a directory with other contents, such as /tmp or a home, is refused. */
+/**
+ * The mode change would lock other users out of their files, so a directory with other contents, such
+ * as /tmp or a home, is refused.
+ */
 const isSomebodyElses = (path: string) => {
   const names = readdirSync(path).filter((name) => name !== "lost+found") // a new volume has it
   return names.length > 0 && !names.some((name) => OURS.test(name))

@@ -33,7 +33,10 @@ const address =
   (value: string) =>
     url(...protocols)(value) === undefined ? undefined : { value }
 
-/** The path has to be empty or a database number, and user and password decodable; otherwise the client throws at the start. */
+/**
+ * The path has to be empty or a database number, and user and password decodable; otherwise
+ * the client throws at the start.
+ */
 const redisAddress = (value: string) => {
   const parsed = url("redis:", "rediss:")(value)?.value
   const usable =

@@ -1,6 +1,7 @@
 /**
- * Mutual TLS between nodes. Both sides present a certificate signed by the authority of AGON_NODE_CA, so a machine without one fails
- * the handshake. A node's certificate names the host of its AGON_NODE. The files are read once, at the start.
+ * Mutual TLS between nodes. Both sides present a certificate signed by the authority of AGON_NODE_CA, so a
+ * machine without one fails the handshake. A node's certificate names the host of its AGON_NODE. The files
+ * are read once, at the start.
  */
 
 import { readFileSync } from "node:fs"

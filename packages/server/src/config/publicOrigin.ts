@@ -1,6 +1,7 @@
 /**
- * The origin at which browsers reach the service. Where it is a loopback origin, all loopback names on its port count as the same
- * origin: a developer may open any of them, and no page from elsewhere can have such an origin.
+ * The origin at which browsers reach the service. Where it is a loopback origin, all loopback names
+ * on its port count as the same origin: a developer may open any of them, and no page from
+ * elsewhere can have such an origin.
  */
 import { Context } from "effect"
 

@@ -1,6 +1,6 @@
 /**
- * AUTH_PROVIDERS: a JSON array of ways to sign in. An entry whose slug is a ready-made one (github, google, gitlab) only needs
- * `client_id` and `client_secret`; any other names everything.
+ * AUTH_PROVIDERS: a JSON array of ways to sign in. An entry whose slug is a ready-made one (github, google,
+ * gitlab) only needs `client_id` and `client_secret`; any other names everything.
  */
 import { Option, Schema } from "effect"
 import { type ProviderConfig, readyMade } from "./ProviderConfig.ts"
@@ -34,7 +34,10 @@ const Oauth2 = Schema.Struct({
   issuer: Schema.optionalKey(Endpoint)
 })
 
-/** Slugs that cannot be configured: the development sign-in is used where no provider is, and `/v1/auth/device` has another meaning. */
+/**
+ * Slugs that cannot be configured: the development sign-in is used where no provider is, and
+ * `/v1/auth/device` has another meaning.
+ */
 const RESERVED: Readonly<Record<string, string>> = { dev: "the slug of the development sign-in", device: "the slug of signing devices in" }
 
 const decodeOidc = Schema.decodeUnknownOption(Oidc)

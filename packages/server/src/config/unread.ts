@@ -1,7 +1,13 @@
-/** Names of ours in the environment that nothing reads: a variable that is misspelt has its default, and nobody notices. */
+/**
+ * Names of ours in the environment that nothing reads: a variable that is misspelt has its
+ * default, and nobody notices.
+ */
 import { variables } from "./environment.ts"
 
-/** Of the runner, the site and the tool, which may have one environment with the service; and those of checks and tests. */
+/**
+ * Of the runner, the site and the tool, which may have one environment with the service;
+ * and those of checks and tests.
+ */
 const OF_OTHERS = /^AGON_(URL|SESSION|RUNNER_\w+|SITE_\w+|CI|SLOW|SEED|PRINT|PREVIOUS|TEST_\w+|SIM_\w+|ENV_\w+)$/
 /** Variables that begin so are ours. */
 const OURS = /^AGON_/

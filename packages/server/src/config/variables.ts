@@ -1,6 +1,7 @@
 /**
- * One environment variable: its parser and its error message. All variables are read before any error is raised, so that one line names
- * everything that is wrong. An empty value counts as unset, since docker-compose and the like pass empty values.
+ * One environment variable: its parser and its error message. All variables are read before any error is
+ * raised, so that one line names everything that is wrong. An empty value counts as unset, since
+ * docker-compose and the like pass empty values.
  */
 
 import { isIP } from "node:net"
@@ -40,8 +41,8 @@ export const missing = (variable: Variable<unknown>, why: string) => `${variable
 export const hidden = (text: string) => `a secret of ${text.length} characters`
 
 /**
- * A URL without its user, its password and its parameters, any of which may be secret. In a text without `://`, such as localhost:5432/agon,
- * nobody can tell these apart.
+ * A URL without its user, its password and its parameters, any of which may be secret. In a text without
+ * `://`, such as localhost:5432/agon, nobody can tell these apart.
  */
 export const maskedUrl = (text: string) => {
   if (!URL.canParse(text) || !text.includes("://")) return hidden(text)
@@ -98,7 +99,10 @@ export const runtimes = (value: string) => {
   return wrong === undefined ? { value: list } : `${JSON.stringify(wrong)} has more than ${RUNTIME_MAX} characters`
 }
 
-/** The widest trusted network, as in 10.0.0.0/8 and fd00::/8. Clients inside a wider one could forge their own X-Forwarded-For. */
+/**
+ * The widest trusted network, as in 10.0.0.0/8 and fd00::/8. Clients inside a wider one could
+ * forge their own X-Forwarded-For.
+ */
 const WIDEST_BITS = 8
 
 /** Addresses and networks separated by commas or blanks. */

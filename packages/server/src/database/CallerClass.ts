@@ -1,6 +1,7 @@
 /**
- * The class of caller that a statement is made for. Each class has connections of its own (CallerSql.ts), so that anonymous callers never
- * hold all of them. A fiber without a class works for the service: runners, administrators, and work without a request.
+ * The class of caller that a statement is made for. Each class has connections of its own (CallerSql.ts), so
+ * that anonymous callers never hold all of them. A fiber without a class works for the service: runners,
+ * administrators, and work without a request.
  */
 
 import type { RateClass } from "@agon/api/Boundary.ts"

@@ -1,7 +1,9 @@
 /**
- * The SqlClient of requests: each statement or transaction runs on a connection of its caller's pool (CallerClass.ts). Anonymous callers
- * and sessions have few connections and a bounded queue with a bounded wait, and each address or account has a part of both
- * (process/Caller.ts); a caller that waits in vain is answered 503. Anonymous statements also have a shorter timeout. The service's own work waits without a limit of its own.
+ * The SqlClient of requests: each statement or transaction runs on a connection of its caller's pool
+ * (CallerClass.ts). Anonymous callers and sessions have few connections and a bounded queue with a
+ * bounded wait, and each address or account has a part of both (process/Caller.ts); a caller that waits
+ * in vain is answered 503. Anonymous statements also have a shorter timeout. The service's own work
+ * waits without a limit of its own.
  */
 import { PgClient, PgPool } from "@effect/sql-pg"
 import type * as PgConnection from "@effect/sql-pg/PgConnection"

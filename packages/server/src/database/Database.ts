@@ -1,16 +1,18 @@
 /**
  * The service's connections to Postgres, as layers. Pools on one database:
  *
- *  - `SqlClient` for requests and all other plain SQL: a pool for each class of callers (CallerSql.ts). Anonymous callers, however
+ * - `SqlClient` for requests and all other plain SQL: a pool for each class of callers
+ * (CallerSql.ts). Anonymous callers, however
  *    many, cannot use the connections of the others, and their statements have a third of the time;
- *  - `PgClient` for LISTEN where there is no `NodeSql`;
- *  - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests;
- *  - `NodeSql` for messages between nodes and for the placement of seasons: a node that is busy with requests is not taken for dead.
+ * - `PgClient` for LISTEN where there is no `NodeSql`; - `SeasonSql` for the season actors alone, so that a
+ * season's commit never waits for a connection behind requests; - `NodeSql` for messages between nodes and
+ * for the placement of seasons: a node that is busy with requests is not taken for dead.
  *
- * Every wait has a bound. The server enforces 15 s for a statement, 10 s for a lock and 30 s for a transaction left open; connecting takes
- * 5 s at most. Where the server cannot (it is frozen, the connection is cut, none is free), the callers do: requests by
- * http/AnswerTimeout.ts, seasons by the limits of SeasonActor.ts. The driver listens for the errors of idle connections and replaces
- * those that have died, so the service has nothing to do when the server restarts.
+ * Every wait has a bound. The server enforces 15 s for a statement, 10 s for a lock and 30 s for a
+ * transaction left open; connecting takes 5 s at most. Where the server cannot (it is frozen, the connection
+ * is cut, none is free), the callers do: requests by http/AnswerTimeout.ts, seasons by the limits of
+ * SeasonActor.ts. The driver listens for the errors of idle connections and replaces those that have died, so
+ * the service has nothing to do when the server restarts.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
@@ -36,11 +38,14 @@ export interface Options extends Server {
   readonly season_connections?: number
 }
 
-/** With the embedded server's 60 connections, or a usual server's 100, there is room for two services and more, and a listener each. */
+/**
+ * With the embedded server's 60 connections, or a usual server's 100, there is room for two services
+ * and more, and a listener each.
+ */
 const REQUEST_CONNECTIONS = { anonymous: 4, session: 4, service: 6 }
 /**
- * The queue for a connection: one page of a site makes some ten requests at once. One address or account that asks for much that is slow
- * leaves a connection, and room in the queue, to others.
+ * The queue for a connection: one page of a site makes some ten requests at once. One address or account that
+ * asks for much that is slow leaves a connection, and room in the queue, to others.
  */
 const WAITS = {
   anonymous: { waiting: 256, wait: "5 seconds", each: { places: REQUEST_CONNECTIONS.anonymous - 1, waiting: 64 } },
@@ -56,14 +61,16 @@ export const CONNECTIONS_OF_A_NODE =
   REQUEST_CONNECTIONS.anonymous + REQUEST_CONNECTIONS.session + REQUEST_CONNECTIONS.service + SEASON_CONNECTIONS + NODE_CONNECTIONS
 const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }
 /**
- * Planner costs for flash storage. The defaults are for disks: with them a page of 25 rows is joined by reading a whole table of 18,000
- * (79 ms instead of 0.2). JIT is off, since compiling a plan costs more than short statements gain.
+ * Planner costs for flash storage. The defaults are for disks: with them a page of 25 rows is joined
+ * by reading a whole table of 18,000 (79 ms instead of 0.2). JIT is off, since compiling a plan costs
+ * more than short statements gain.
  */
 export const PLANNING = { random_page_cost: "1.1", jit: "off" }
 /**
- * A season finds the rows that it changes by their keys, at most some hundreds in a commit, with cached plans. A plan made while a
- * table was small would read the whole table and its dead rows ever after (2 ms a match and growing, instead of 0.1). A new plan
- * for the values of each commit, which Postgres prefers once tables have been analysed, takes twice as long as the commit itself.
+ * A season finds the rows that it changes by their keys, at most some hundreds in a commit, with cached
+ * plans. A plan made while a table was small would read the whole table and its dead rows ever after (2 ms a
+ * match and growing, instead of 0.1). A new plan for the values of each commit, which Postgres prefers once
+ * tables have been analysed, takes twice as long as the commit itself.
  */
 const BY_KEY = {
   enable_hashjoin: "off",

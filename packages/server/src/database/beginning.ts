@@ -1,12 +1,15 @@
-/** Names by their beginning, as searches of people ask for them, and the models whose names, or whose owners', begin so. */
+/**
+ * Names by their beginning, as searches of people ask for them, and the models whose
+ * names, or whose owners', begin so.
+ */
 import type { SqlClient, Statement } from "effect/sql"
 
 /** Sorts after every character of a name. */
 const LAST = "\u{10ffff}"
 
 /**
- * Names that begin with `start`, byte by byte: no character is a wildcard, as some are to LIKE. `name` is an expression in small letters
- * with an index of text_pattern_ops.
+ * Names that begin with `start`, byte by byte: no character is a wildcard, as some are to LIKE. `name` is an
+ * expression in small letters with an index of text_pattern_ops.
  */
 export const begins = (sql: SqlClient.SqlClient, name: string, start: string): Statement.Fragment =>
   sql`${sql.literal(name)} ~>=~ lower(${start}::text) AND ${sql.literal(name)} ~<~ (lower(${start}::text) || ${LAST}::text)`
@@ -19,8 +22,8 @@ export const firstBy = (sql: SqlClient.SqlClient, name: string, most: number): S
 const NAMED_MAX = 1_000
 
 /**
- * Tables for a WITH: `named` has the ids of the models of a season's game whose name or owner's username begins with `start`, by
- * model_name_start, or by account_username_start and model_name (hence OFFSET 0).
+ * Tables for a WITH: `named` has the ids of the models of a season's game whose name or owner's username
+ * begins with `start`, by model_name_start, or by account_username_start and model_name (hence OFFSET 0).
  */
 export const modelsNamed = (sql: SqlClient.SqlClient, season_id: string, start: string): Statement.Fragment => sql`
   asked AS (SELECT id, game FROM season WHERE id = ${season_id}), named AS (

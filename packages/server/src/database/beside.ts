@@ -1,10 +1,12 @@
 /**
- * Nodes of different releases beside each other on one database. An upgrade may roll because migrations only add (expand); what they
- * replace is removed by a later one (contract), when the oldest release that may still run no longer reads it. That one is named
- * `NNNN_needs_MMMM_…`: from it on only releases that have migration MMMM can use the database.
+ * Nodes of different releases beside each other on one database. An upgrade may roll because migrations only
+ * add (expand); what they replace is removed by a later one (contract), when the oldest release that may
+ * still run no longer reads it. That one is named `NNNN_needs_MMMM_…`: from it on only releases that have
+ * migration MMMM can use the database.
  *
- *  - A release that lacks MMMM finds the name among the migrations that the database has, and does not start.
- *  - A node that would apply NNNN does not start while nodes run that lack MMMM. Every node says in the name of its connections which
+ * - A release that lacks MMMM finds the name among the migrations that the database has, and does not
+ * start. - A node that would apply NNNN does not start while nodes run that lack MMMM. Every node says in
+ * the name of its connections which
  *    migration is its last one; those of releases up to 0038 say nothing, and count as older than any. A node that was still starting
  *    looks at the migrations again once it has these connections (`stillPlaysOn`).
  */
@@ -21,7 +23,10 @@ const padded = (number: number) => String(number).padStart(4, "0")
 /** The application name of a node's connections to the other nodes: it tells the node's last migration. */
 export const nodesName = (last: number): string => `${NODES} ${padded(last)}`
 
-/** The migration that a release must have to use the database after this one; undefined where every release plays on. */
+/**
+ * The migration that a release must have to use the database after this one; undefined
+ * where every release plays on.
+ */
 export const needOf = ([, name]: Applied): number | undefined => {
   const found = /^needs_(\d{4})_/.exec(name)
   return found === null ? undefined : Number(found[1])

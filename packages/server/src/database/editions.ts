@@ -1,7 +1,8 @@
 /**
- * The editions of the schema, by which a first start finds a prepared database (packages/embedded-postgres/src/prepared.ts): one for each
- * migration, named by the texts of all up to it. A database that an installation of another release prepared is taken as far as its
- * migrations are the same, and the rest is applied to the copy; one with a migration of another text is not taken.
+ * The editions of the schema, by which a first start finds a prepared database
+ * (packages/embedded-postgres/src/prepared.ts): one for each migration, named by the texts of all up to it. A
+ * database that an installation of another release prepared is taken as far as its migrations are the same,
+ * and the rest is applied to the copy; one with a migration of another text is not taken.
  */
 import { createHash } from "node:crypto"
 import { readdirSync, readFileSync } from "node:fs"

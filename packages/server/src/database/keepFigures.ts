@@ -6,7 +6,10 @@ import { CurrentCallerClass } from "./CallerClass.ts"
 /** Figures that were not read since are not told. */
 const OLDEST_MS = 120_000
 
-/** Keeps the last reading as long as it is not too old. `read` is given the time in ms. Reads go on as long as the scope. */
+/**
+ * Keeps the last reading as long as it is not too old. `read` is given the time in ms.
+ * Reads go on as long as the scope.
+ */
 export const keepFigures = <A, E, R>(
   every: Duration.Input,
   read: (now_ms: number) => Effect.Effect<A, E, R>

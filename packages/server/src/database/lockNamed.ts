@@ -1,6 +1,7 @@
 /**
- * An advisory lock on a name, held to the end of the transaction: for rules over several rows, some of which do not exist yet.
- * Each feature has names of its own. Two names with one hash wait for each other, which only costs time.
+ * An advisory lock on a name, held to the end of the transaction: for rules over several rows, some of
+ * which do not exist yet. Each feature has names of its own. Two names with one hash wait for each
+ * other, which only costs time.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -1,10 +1,12 @@
 /**
- * Brings the schema up to date, once, however many services start at the same time: the holder of the advisory lock applies the missing
- * migrations in one transaction; the others wait and find nothing left to do.
+ * Brings the schema up to date, once, however many services start at the same time: the
+ * holder of the advisory lock applies the missing migrations in one transaction; the others
+ * wait and find nothing left to do.
  *
- * Nodes of an older release may be playing on the database meanwhile, and may be started again on the newer schema: they leave
- * migrations alone that they do not know. A migration that they would not survive says so in its name
- * (packages/server/README.md#migrations), and `beside.ts` keeps such a schema and such nodes apart.
+ * Nodes of an older release may be playing on the database meanwhile, and may be started again on the
+ * newer schema: they leave migrations alone that they do not know. A migration that they would not
+ * survive says so in its name (packages/server/README.md#migrations), and `beside.ts` keeps such a
+ * schema and such nodes apart.
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
@@ -34,7 +36,10 @@ export const migrate = Effect.suspend(() => migrateTo(Number.POSITIVE_INFINITY))
 /** The same up to the migration of that number: the schema as an earlier release had it. */
 export const migrateTo = (upTo: number) => migrateBy(migrations, upTo)
 
-/** The same as a release would with those migrations. It refuses a schema that needs a later release, and a step that older nodes forbid. */
+/**
+ * The same as a release would with those migrations. It refuses a schema that needs a later release, and a
+ * step that older nodes forbid.
+ */
 export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = Number.POSITIVE_INFINITY) {
   const sql = yield* SqlClient.SqlClient
   const last = Math.max(...Object.keys(known).map(numberOf))
@@ -52,8 +57,9 @@ export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = 
 })
 
 /**
- * For a node whose connections to the others are open: what a migration that it would not survive looks for. One that had its turn before
- * they were is through once the lock is free, and the node must not go on; each later one finds them.
+ * For a node whose connections to the others are open: what a migration that it would not survive looks
+ * for. One that had its turn before they were is through once the lock is free, and the node must not go
+ * on; each later one finds them.
  */
 export const stillPlaysOn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

@@ -1,4 +1,7 @@
-/** Ids of rows: UUIDv7, ordered by the time they were made at, also those made within one millisecond of this process. */
+/**
+ * Ids of rows: UUIDv7, ordered by the time they were made at, also those made within one
+ * millisecond of this process.
+ */
 
 import { randomBytes } from "node:crypto"
 import type { Effect } from "effect"

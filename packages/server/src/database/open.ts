@@ -1,4 +1,7 @@
-/** Opens the database of this service: the one that DATABASE_URL names, or the embedded one, which runs as long as the scope. */
+/**
+ * Opens the database of this service: the one that DATABASE_URL names, or the embedded one,
+ * which runs as long as the scope.
+ */
 
 import { fileURLToPath } from "node:url"
 import * as EmbeddedPostgres from "@agon/embedded-postgres/EmbeddedPostgres.ts"
@@ -16,8 +19,9 @@ export interface Opened {
 }
 
 /**
- * The data directory exists (`dataDirectory.prepare`). Only the embedded database locks it: services on one DATABASE_URL may share a
- * directory (its objects and secrets). On release the embedded database stops before its lock is released.
+ * The data directory exists (`dataDirectory.prepare`). Only the embedded database locks it: services on one
+ * DATABASE_URL may share a directory (its objects and secrets). On release the embedded database stops
+ * before its lock is released.
  */
 export const open = (
   settings: Pick<SettingsShape, "database_url" | "directory">,
@@ -25,8 +29,8 @@ export const open = (
 ): Effect.Effect<Opened, StartRefused, Scope.Scope> => openBy(settings, optionsOf(settings, secrets))
 
 /**
- * The same for the service itself: where there is no embedded database yet it may be a copy of a prepared one, which has a schema. Other
- * programs start with an empty one, as a restore needs it.
+ * The same for the service itself: where there is no embedded database yet it may be a copy of a prepared
+ * one, which has a schema. Other programs start with an empty one, as a restore needs it.
  */
 export const openOwn = (...[settings, secrets]: Parameters<typeof open>): ReturnType<typeof open> =>
   openBy(settings, { ...optionsOf(settings, secrets), prepared: { folder: PREPARED, editions } })
@@ -41,7 +45,10 @@ const openBy = (
     return { url, embedded: true }
   })
 
-/** The same for a program beside the service: the embedded database of a service that runs is used, and not started a second time. */
+/**
+ * The same for a program beside the service: the embedded database of a service that runs is used,
+ * and not started a second time.
+ */
 export const openBeside = (...[settings, secrets]: Parameters<typeof open>): ReturnType<typeof open> =>
   Effect.gen(function* () {
     const joined =

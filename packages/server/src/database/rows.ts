@@ -33,5 +33,8 @@ const stateOf = ({ reason }: SqlError.SqlError): string => String((reason.cause 
 /** Postgres shuts down or comes up (57P01 to 57P03). */
 export const isRestarting = (error: SqlError.SqlError): boolean => /^57P0[123]$/.test(stateOf(error))
 
-/** Postgres has no disk, memory or connections left (class 53). The statement had no effect; the operator has to make room. */
+/**
+ * Postgres has no disk, memory or connections left (class 53). The statement had no effect;
+ * the operator has to make room.
+ */
 export const isOutOfResources = (error: SqlError.SqlError): boolean => stateOf(error).startsWith("53")

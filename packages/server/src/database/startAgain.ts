@@ -1,8 +1,9 @@
 /**
- * A start that does not give up at the first connection to Postgres that times out. On a machine whose processors are all taken, or beside
- * a server that comes up, any statement of the start may be the one that finds no connection within the driver's five seconds. Everything
- * that was built by then is released and built again, after a pause that grows, for a minute. Nothing else that ends a start is tried
- * again: a wrong password, an unknown database and a missing schema stay as they are.
+ * A start that does not give up at the first connection to Postgres that times out. On a machine whose
+ * processors are all taken, or beside a server that comes up, any statement of the start may be the one that
+ * finds no connection within the driver's five seconds. Everything that was built by then is released and
+ * built again, after a pause that grows, for a minute. Nothing else that ends a start is tried again: a wrong
+ * password, an unknown database and a missing schema stay as they are.
  */
 import { Cause, Clock, Duration, Effect, Exit, Layer, Scope } from "effect"
 import { SqlError } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * Counting beside reads and beside the commits of seasons. Of several nodes one counts at a time: the others find the lock taken and
- * look again a minute later. A sweep takes a fifth of one connection's time, and when a statement takes too long, which happens only where the
- * database is busy, it stops for a minute.
+ * Counting beside reads and beside the commits of seasons. Of several nodes one counts at a time: the others
+ * find the lock taken and look again a minute later. A sweep takes a fifth of one connection's time, and when
+ * a statement takes too long, which happens only where the database is busy, it stops for a minute.
  */
 import { Duration, Effect, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -21,7 +21,10 @@ export const sweep = (look: Effect.Effect<unknown, unknown>, warning: string) =>
     Effect.forkScoped
   )
 
-/** Begins a transaction: whether nobody else holds the lock, for the rest of it, and the longest that a statement may take. */
+/**
+ * Begins a transaction: whether nobody else holds the lock, for the rest of it, and the
+ * longest that a statement may take.
+ */
 export const beginSweep = (sql: SqlClient.SqlClient, lock: string) =>
   Effect.andThen(sql`SELECT set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, true)`, tryLockNamed(sql, lock))
 

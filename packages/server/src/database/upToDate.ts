@@ -1,4 +1,7 @@
-/** The checks before the service opens its pools: the server answers and is new enough, and its schema is that of this release. */
+/**
+ * The checks before the service opens its pools: the server answers and is new enough, and its
+ * schema is that of this release.
+ */
 import { OLDEST_MAJOR } from "@agon/embedded-postgres/binaries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Layer, type Redacted } from "effect"

@@ -1,5 +1,6 @@
 /**
- * Which rows somebody outside may see, as conditions of SQL. Every statement that answers a visitor takes them from here.
+ * Which rows somebody outside may see, as conditions of SQL. Every statement that answers a
+ * visitor takes them from here.
  *
  *   season    a public one: everybody; a private one: its participants, its administrators and those of the platform
  *   version   one that has entered, in a season that the viewer may see
@@ -32,9 +33,9 @@ export const published = (version = "v"): string => `${version}.status IN ('ente
 export const counts = (match = "m"): string => `${match}.status = 'rated'`
 
 /**
- * Whether an account may see the private season of this id. Indexes: account_pkey, season_admin_pkey, identity_account and then
- * participant_login: in this order whatever the planner believes (OFFSET 0), since a roster that is looked at first takes other
- * steps where it has nobody.
+ * Whether an account may see the private season of this id. Indexes: account_pkey, season_admin_pkey,
+ * identity_account and then participant_login: in this order whatever the planner believes (OFFSET 0), since
+ * a roster that is looked at first takes other steps where it has nobody.
  */
 const seesPrivate = (sql: Sql, viewer: string, season_id: Statement.Fragment): Statement.Fragment => sql`(
   EXISTS (SELECT 1 FROM account w WHERE w.id = ${viewer} AND w.admin)
@@ -50,9 +51,9 @@ export const sees = (sql: Sql, viewer: Viewer): Statement.Fragment =>
 const NONE = "00000000-0000-0000-0000-000000000000"
 
 /**
- * The season `s` of a slug as a viewer finds it: the text after FROM. Slugs can be guessed, so the viewer's permission is
- * checked before the season's existence is known, against an id that no season has where there is none: the answer takes as long
- * either way. Indexes: season_slug, those of `seesPrivate`, season_pkey.
+ * The season `s` of a slug as a viewer finds it: the text after FROM. Slugs can be guessed, so the viewer's
+ * permission is checked before the season's existence is known, against an id that no season has where there
+ * is none: the answer takes as long either way. Indexes: season_slug, those of `seesPrivate`, season_pkey.
  */
 export const seenBySlug = (sql: Sql, game: string, slug: string, viewer: Viewer): Statement.Fragment =>
   viewer === null
@@ -71,8 +72,8 @@ export const seesMatch = (sql: Sql, viewer: Viewer): Statement.Fragment => sql`(
 export const seesModel = (sql: Sql, viewer: Viewer): Statement.Fragment => sql`(m.baseline_season IS NULL OR ${sees(sql, viewer)})`
 
 /**
- * Whether a viewer may see the subject of the thread `t`: the season, by the indexes of `seesPrivate`, and for a match that it
- * counts, by match_pkey.
+ * Whether a viewer may see the subject of the thread `t`: the season, by the indexes of `seesPrivate`, and
+ * for a match that it counts, by match_pkey.
  */
 export const seesThread = (sql: Sql, viewer: Viewer): Statement.Fragment => sql`(
   (t.season_id IS NULL OR EXISTS (SELECT 1 FROM season s WHERE s.id = t.season_id AND ${sees(sql, viewer)}))

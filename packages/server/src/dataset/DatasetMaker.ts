@@ -5,13 +5,14 @@
  *     ─▶ its claim is taken ─▶ the files of one part are written beside the service, page by page (PartFiles.ts)
  *     ─▶ StoredObjects.taking(their keys) ─▶ they are put into the store ─▶ one commit: their rows, the voids that they list
  *
- * Nothing is listed before that commit. Whatever ends a node before it, the next run makes the part again, and the collector removes
- * objects that got no row. Several nodes: the claim keeps two from making the same part at once, and a node that lost it (it stood still
- * for minutes) cannot commit. A part has the matches after the last one of the part before, by number of rating, so each
- * is in one part, whatever the clocks say. A part is bounded, so no file is larger than a backup can carry.
+ * Nothing is listed before that commit. Whatever ends a node before it, the next run makes the part again,
+ * and the collector removes objects that got no row. Several nodes: the claim keeps two from making the same
+ * part at once, and a node that lost it (it stood still for minutes) cannot commit. A part has the matches
+ * after the last one of the part before, by number of rating, so each is in one part, whatever the clocks
+ * say. A part is bounded, so no file is larger than a backup can carry.
  *
- * Only rows of the season are read, a page at a time, and after each page the run pauses for some times as long as the read took. No
- * lock of a season's commit is waited for, and none is held.
+ * Only rows of the season are read, a page at a time, and after each page the run pauses for some times as
+ * long as the read took. No lock of a season's commit is waited for, and none is held.
  */
 
 import { Context, DateTime, Effect, Layer, Metric, Schedule } from "effect"
@@ -81,7 +82,10 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
       (taken) => (taken ? Effect.ignoreCause(queries.release({ season_id, holder })) : Effect.void)
     )
 
-  /** One part of each season that has one to make. A season of which none was made is left alone for the rest of the look. */
+  /**
+   * One part of each season that has one to make. A season of which none was made is left
+   * alone for the rest of the look.
+   */
   const turn = Effect.fnUntraced(function* (over: Set<string>) {
     const { now } = yield* queries.now(yield* DateTime.nowAsDate)
     let made = 0

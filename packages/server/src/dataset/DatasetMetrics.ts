@@ -1,6 +1,7 @@
 /**
- * Gauges of the datasets: how far the files are behind the days that are finished, and how old the newest file is. They are read from the
- * database, so that a maker that fails or stands still shows. Every node tells the same figures: do not add them up.
+ * Gauges of the datasets: how far the files are behind the days that are finished, and how old the newest
+ * file is. They are read from the database, so that a maker that fails or stands still shows. Every node
+ * tells the same figures: do not add them up.
  */
 import { type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"

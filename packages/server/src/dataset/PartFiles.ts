@@ -15,7 +15,10 @@ const PAGE = 200
 const REPLAYS_AT_ONCE = 4
 const FETCH_TIMEOUT = "30 seconds"
 
-/** A part ends with the page, or the replays read at once, that reach one of these. Replays are counted before they are compressed. */
+/**
+ * A part ends with the page, or the replays read at once, that reach one of these. Replays are
+ * counted before they are compressed.
+ */
 export const Bounds = Context.Reference<{ readonly rows: number; readonly bytes: number }>("agon/dataset/Bounds", {
   defaultValue: () => ({ rows: 100_000, bytes: 256 * 1024 ** 2 })
 })
@@ -108,8 +111,8 @@ export const makePartFiles = Effect.fnUntraced(function* ({ datasets, directory 
 })
 
 /**
- * Appends the replays of matches to a tar, in their order, until it has `bytes_max`; answers for how many matches. A replay that is not
- * there any more is left out.
+ * Appends the replays of matches to a tar, in their order, until it has `bytes_max`; answers for how many
+ * matches. A replay that is not there any more is left out.
  */
 const makeReadReplays = Effect.fnUntraced(function* (bytes_max: number) {
   const objects = yield* ObjectStore

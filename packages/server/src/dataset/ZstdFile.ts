@@ -1,4 +1,7 @@
-/** A file of this machine that is written compressed, a chunk at a time: memory holds one chunk. It is deleted when the scope ends. */
+/**
+ * A file of this machine that is written compressed, a chunk at a time: memory holds one chunk. It is
+ * deleted when the scope ends.
+ */
 
 import { createHash } from "node:crypto"
 import { createWriteStream } from "node:fs"

@@ -80,8 +80,8 @@ const VoidRow = Schema.Struct({ seq: Schema.Number, id: Schema.String, at: Insta
 
 const makeDue = (sql: SqlClient.SqlClient) => ({
   /**
-   * Public seasons, or one of them, with what their next part depends on: the last part by dataset_file_pkey, the next match by match_rated, voids by
-   * dataset_voided_pkey. Seasons are few.
+   * Public seasons, or one of them, with what their next part depends on: the last part by dataset_file_pkey,
+   * the next match by match_rated, voids by dataset_voided_pkey. Seasons are few.
    */
   due: SqlSchema.findAll({
     Request: Schema.Struct({ only: Schema.NullOr(Schema.String) }),
@@ -109,8 +109,8 @@ const makeDue = (sql: SqlClient.SqlClient) => ({
 
 const makeContents = (sql: SqlClient.SqlClient) => ({
   /**
-   * The next rated matches in the order of their numbers, up to the first that ended at or after an instant: by match_rated, seats by
-   * seat_pkey, versions by their own key. Fewer rows than the limit are the last.
+   * The next rated matches in the order of their numbers, up to the first that ended at or after an instant:
+   * by match_rated, seats by seat_pkey, versions by their own key. Fewer rows than the limit are the last.
    */
   rated: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, after: Schema.Int, until: Schema.Date, limit: Schema.Int }),
@@ -141,7 +141,10 @@ const makeContents = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeClaims = (sql: SqlClient.SqlClient) => ({
-  /** Takes or keeps the season for a time, unless somebody else has it; by the database's clock and dataset_claim_pkey. */
+  /**
+   * Takes or keeps the season for a time, unless somebody else has it; by the database's
+   * clock and dataset_claim_pkey.
+   */
   claim: ({ for_s, holder, season_id }: { readonly season_id: string; readonly holder: string; readonly for_s: number }) =>
     Effect.map(
       sql<{ readonly held: boolean }>`
@@ -157,7 +160,10 @@ const makeClaims = (sql: SqlClient.SqlClient) => ({
   release: ({ holder, season_id }: { readonly season_id: string; readonly holder: string }) => sql`
     DELETE FROM dataset_claim WHERE season_id = ${season_id} AND holder = ${holder}`,
 
-  /** Locks the claim and the season's visibility to the end of the transaction; whether the claim is held and the season public. */
+  /**
+   * Locks the claim and the season's visibility to the end of the transaction; whether the claim
+   * is held and the season public.
+   */
   stands: ({ holder, season_id }: { readonly season_id: string; readonly holder: string }) =>
     Effect.map(
       sql`SELECT 1 FROM dataset_claim c JOIN season s ON s.id = c.season_id
@@ -173,8 +179,8 @@ const makeFiles = (sql: SqlClient.SqlClient) => ({
     VALUES (${season_id}, ${day}::date, ${part}, ${kind}, ${key}, ${sha256}, ${bytes}, ${rows}, ${through}, ${last}, ${made_at})`,
 
   /**
-   * Voids that a part has listed, and those of matches that it would have contained: they were voided before it was made. By
-   * dataset_voided_pkey.
+   * Voids that a part has listed, and those of matches that it would have contained: they were voided before
+   * it was made. By dataset_voided_pkey.
    */
   settle: (of: {
     readonly season_id: string

@@ -1,6 +1,7 @@
 /**
- * Chooses the part and the day that are made next. A day comes up when it is finished: `SETTLED_MS` after its end, longer than a commit may take.
- * A match that still came with a time of that day would not be lost: parts go by numbers of rating, so it would be in the next day's.
+ * Chooses the part and the day that are made next. A day comes up when it is finished: `SETTLED_MS` after its
+ * end, longer than a commit may take. A match that still came with a time of that day would not be lost:
+ * parts go by numbers of rating, so it would be in the next day's.
  */
 import { dayAfter, dayAt, endOf } from "./day.ts"
 import type { Due } from "./queries.ts"

@@ -1,6 +1,7 @@
 /**
- * The database: whether it answers, its version and encoding, the schema, its clock and its connections. The embedded one is asked
- * where it runs; where none runs it is started as the service would, unless there is none yet.
+ * The database: whether it answers, its version and encoding, the schema, its clock and its
+ * connections. The embedded one is asked where it runs; where none runs it is started as the service
+ * would, unless there is none yet.
  */
 
 import { existsSync, readFileSync } from "node:fs"

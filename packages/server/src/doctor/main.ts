@@ -1,6 +1,7 @@
 /**
- * `scripts/doctor`: checks with the service's own environment whether it can start and work here, and says in one sentence what to mend.
- * It changes nothing but an object that it writes and removes again. Exit status 0 nothing to do, 1 something to mend, 2 broken.
+ * `scripts/doctor`: checks with the service's own environment whether it can start and work here, and says in
+ * one sentence what to mend. It changes nothing but an object that it writes and removes again. Exit status 0
+ * nothing to do, 1 something to mend, 2 broken.
  */
 
 import { asksForHelp } from "@agon/api/program/arguments.ts"

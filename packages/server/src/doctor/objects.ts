@@ -1,4 +1,7 @@
-/** The object store: an object is written, read again and removed. A directory is tried as files, beside a service that may be running. */
+/**
+ * The object store: an object is written, read again and removed. A directory is tried as files, beside a
+ * service that may be running.
+ */
 
 import { randomBytes } from "node:crypto"
 import { existsSync } from "node:fs"

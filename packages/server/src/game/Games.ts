@@ -1,4 +1,7 @@
-/** The games that the service is built with, each with its featured season. Their rows are made when the service starts. */
+/**
+ * The games that the service is built with, each with its featured season. Their rows are
+ * made when the service starts.
+ */
 
 import type { UnknownGame } from "@agon/api/Authorization.ts"
 import type { Game } from "@agon/api/game/api.ts"

@@ -1,11 +1,12 @@
 /**
- * The sums over a whole ladder that intervals of ranks need. A ladder that one page shows is read anew with each answer. A longer one
- * is read once and its sums are used for ten seconds: what moves in them meanwhile is little beside what the intervals span. The
- * beginning of a round moves everything, so sums belong to a round.
+ * The sums over a whole ladder that intervals of ranks need. A ladder that one page shows is read
+ * anew with each answer. A longer one is read once and its sums are used for ten seconds: what moves
+ * in them meanwhile is little beside what the intervals span. The beginning of a round moves
+ * everything, so sums belong to a round.
  *
- * Sums that are kept are read for everybody, so the reading is the service's own work, whoever asks first: a stranger who finds no
- * connection free fails only their own request. One such reading is under way at a time, so that strangers hold no more than one of the
- * service's connections.
+ * Sums that are kept are read for everybody, so the reading is the service's own work, whoever asks first: a
+ * stranger who finds no connection free fails only their own request. One such reading is under way at a
+ * time, so that strangers hold no more than one of the service's connections.
  */
 import { type Field, fieldOf } from "@agon/domain/rating/RankInterval.ts"
 import { Cache, Effect, Exit, Semaphore } from "effect"

@@ -13,7 +13,10 @@ const { deviation: _d, provisional: _p, rank: _r, rank_high: _h, rank_low: _l, r
 export const StandingRow = Schema.Struct({ ...fields, round_matches: Schema.Int, mu: Schema.Number, sigma: Schema.Number })
 export type StandingRow = typeof StandingRow.Type
 
-/** An entry that a search finds, with its place on the whole ladder, and how many it finds in all; null where the page has none of them. */
+/**
+ * An entry that a search finds, with its place on the whole ladder, and how many it finds in all; null
+ * where the page has none of them.
+ */
 const FoundRow = Schema.Struct({
   total: Schema.Int,
   entry: Schema.NullOr(Schema.Struct({ ...StandingRow.fields, rank: Schema.Int }))
@@ -50,9 +53,9 @@ const joins = "JOIN version v ON v.id = r.version_id JOIN model m ON m.id = v.mo
 
 const makeSearch = (sql: SqlClient.SqlClient) => ({
   /**
-   * A page of the entries whose model's name or owner's username begins with `start`, best first: of each of these models its versions by
-   * version_model, and their ratings by rating_version. Their ranks are counted in one go along rating_rank, from the first entry to the
-   * last of the page: 100,000 entries take 0.05 s.
+   * A page of the entries whose model's name or owner's username begins with `start`, best first: of each of
+   * these models its versions by version_model, and their ratings by rating_version. Their ranks are counted
+   * in one go along rating_rank, from the first entry to the last of the page: 100,000 entries take 0.05 s.
    */
   named: SqlSchema.findAll({
     Request: Schema.Struct({ ...ofLadder, start: Schema.String, limit: Schema.Int, offset: Schema.Int }),
@@ -99,8 +102,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * The ladder's entries, grouped by steps of 8 points of rating and of a sixth of a deviation: 7,200 groups for 3,200 points. Reads all of the
-   * ladder by rating_rank; 100,000 entries take 0.1 s.
+   * The ladder's entries, grouped by steps of 8 points of rating and of a sixth of a deviation: 7,200 groups
+   * for 3,200 points. Reads all of the ladder by rating_rank; 100,000 entries take 0.1 s.
    */
   groups: SqlSchema.findAll({
     Request: Schema.Struct(ofLadder),
@@ -123,8 +126,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * The rank of each of the present best at those moments: the last series_point before each, by its primary key; where several
-   * moments share a point, its arrays are unnested once.
+   * The rank of each of the present best at those moments: the last series_point before each, by its primary
+   * key; where several moments share a point, its arrays are unnested once.
    */
   stood: SqlSchema.findAll({
     Request: Schema.Struct({ ...ofLadder, points: Schema.Array(Schema.String), limit: Schema.Int }),
@@ -140,7 +143,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT a.n AS point, d.version_id, d.rank, d.mu FROM asked a JOIN stood d ON d.at = a.at`
   }),
 
-  /** Counts rating_rank. Not needed for the open ladder: the season's own counter has the number of entered versions. */
+  /**
+   * Counts rating_rank. Not needed for the open ladder: the season's own counter has
+   * the number of entered versions.
+   */
   total: SqlSchema.findOne({
     Request: Schema.Struct(ofLadder),
     Result: Schema.Struct({ total: Schema.Int }),

@@ -1,4 +1,7 @@
-/** The course of a ladder, as the series read shows it: ranks and ratings of the present best at equally spaced moments. */
+/**
+ * The course of a ladder, as the series read shows it: ranks and ratings of the present
+ * best at equally spaced moments.
+ */
 import type { Series } from "@agon/api/leaderboard/api.ts"
 import { shown } from "../rating/shown.ts"
 import type { BestRow, StoodRow } from "./queries.ts"

@@ -1,4 +1,7 @@
-/** One series of a counter for each value of a label. The values come from lists of ours, so that their number is bounded. */
+/**
+ * One series of a counter for each value of a label. The values come from lists of ours, so
+ * that their number is bounded.
+ */
 import { Metric } from "effect"
 import { fromZero } from "./fromZero.ts"
 

@@ -1,7 +1,8 @@
 /**
- * How a version did on boards. Counting grows with its matches, so counts are stored: all but those of the last instant counted, at which
- * another match may still be written. A read counts what came since, a statement for so many seats; nothing is written by the season.
- * Once ratings have been made without a voided match, everything is counted again, since changes of later matches are others.
+ * How a version did on boards. Counting grows with its matches, so counts are stored: all but those of the
+ * last instant counted, at which another match may still be written. A read counts what came since, a
+ * statement for so many seats; nothing is written by the season. Once ratings have been made without a voided
+ * match, everything is counted again, since changes of later matches are others.
  */
 import { Effect } from "effect"
 import type { CountedRow, MapTally, makeQueries, StoredRow } from "./mapQueries.ts"

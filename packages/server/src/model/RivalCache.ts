@@ -1,13 +1,15 @@
 /**
- * The opponents of a version in matches that count, with the results. Counting grows with its matches, so counts are kept:
+ * The opponents of a version in matches that count, with the results. Counting grows with its
+ * matches, so counts are kept:
  *
  *   read ─▶ the next seats in the order of time, a statement each ─▶ all but those of the last instant are added to the kept counts
  *     ◀── there are more                                          └▶ these are counted anew with each read
  *
- * since another match may still be written at the same instant. A voided match no longer counts: the season counts voided
- * matches, and once that counter has moved, everything is counted again. A read holds the counts that it works on, so it gets on whatever
- * other reads throw out of the kept ones meanwhile. Statements stay short however many matches there are, and a
- * seat counted by one read is not counted again: counts are stored after every statement's worth of seats, for other nodes and restarts.
+ * since another match may still be written at the same instant. A voided match no longer counts: the season
+ * counts voided matches, and once that counter has moved, everything is counted again. A read holds the
+ * counts that it works on, so it gets on whatever other reads throw out of the kept ones meanwhile.
+ * Statements stay short however many matches there are, and a seat counted by one read is not counted again:
+ * counts are stored after every statement's worth of seats, for other nodes and restarts.
  */
 import { Effect } from "effect"
 
@@ -143,8 +145,8 @@ export class RivalCache {
   }
 
   /**
-   * By version, of all rivals or of `rivals` alone; `count` answers for up to `VERSIONS_MAX` versions at once, for those alone that have
-   * not been counted to their end.
+   * By version, of all rivals or of `rivals` alone; `count` answers for up to `VERSIONS_MAX` versions at
+   * once, for those alone that have not been counted to their end.
    */
   read<E, R>(
     versions: ReadonlyArray<string>,
@@ -153,7 +155,10 @@ export class RivalCache {
   ): Effect.Effect<ReadonlyMap<string, Tallies>, E, R> {
     const all = new Map<string, Tallies>()
     const mine = this.#mineOf(versions)
-    /** With each version the counts so far, and the seats to ask for at least: more than its share where that many share one instant. */
+    /**
+     * With each version the counts so far, and the seats to ask for at least: more than its share where
+     * that many share one instant.
+     */
     const step = (asking: ReadonlyMap<string, Unfinished>): Effect.Effect<void, E, R> => {
       const share = shareOf(asking.size)
       const asked = Array.from(asking, ([version, { kept, seats }]) => ({ version, from: kept.from, seats: Math.max(share, seats) }))
@@ -223,7 +228,10 @@ export class RivalCache {
     return kept
   }
 
-  /** Not with every read: unsaved seats are counted again by one statement. Tallies are copied, since reads meanwhile go on counting in them. */
+  /**
+   * Not with every read: unsaved seats are counted again by one statement. Tallies are copied, since reads
+   * meanwhile go on counting in them.
+   */
   #save(finished: ReadonlyMap<string, RivalCounts>, mine: Mine): Effect.Effect<void> {
     const due = [...finished].flatMap(([version, kept]) =>
       kept.unsaved < SEATS_MAX || kept.voided === undefined
@@ -252,8 +260,9 @@ export class RivalCache {
   }
 
   /**
-   * A read brings in no more than half of the pairs, or one version where that has more: the versions of a large read would only throw
-   * each other out, and those of all others. A version beyond that is loaded again by the next read.
+   * A read brings in no more than half of the pairs, or one version where that has more: the versions of
+   * a large read would only throw each other out, and those of all others. A version beyond that is
+   * loaded again by the next read.
    */
   #put(version: string, kept: RivalCounts, mine: Mine) {
     const had = this.#drop(version)

@@ -1,12 +1,12 @@
 /**
- * Counts the rivals of versions (RivalCache.ts) beside reads and beside the commits of seasons, so that the first read of a version with
- * a hundred thousand matches finds nearly all of them counted:
+ * Counts the rivals of versions (RivalCache.ts) beside reads and beside the commits of seasons, so that the
+ * first read of a version with a hundred thousand matches finds nearly all of them counted:
  *
  *   every minute, each season with `NEW_MATCHES_MIN` more matches than when it was last looked at, or with another match voided
  *     ─▶ its versions with `SEATS_MAX` seats that are not in the stored counts ─▶ these seats, a transaction of its own for as many at a time
  *
- * A first read is left with fewer than `SEATS_MAX + NEW_MATCHES_MIN` seats of a version and what the last minutes brought. The stored
- * counts are the place to go on from, for this process and for any other.
+ * A first read is left with fewer than `SEATS_MAX + NEW_MATCHES_MIN` seats of a version and what the last
+ * minutes brought. The stored counts are the place to go on from, for this process and for any other.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,7 +23,10 @@ const BEFORE_ALL = "00000000-0000-0000-0000-000000000000"
 export class RivalSweep extends Context.Service<
   RivalSweep,
   {
-    /** Counts what is left to count; answers how many transactions that took. Fails where the database is away or slow. */
+    /**
+     * Counts what is left to count; answers how many transactions that took. Fails where
+     * the database is away or slow.
+     */
     readonly look: Effect.Effect<number, { readonly _tag: string }>
   }
 >()("agon/RivalSweep") {

@@ -7,7 +7,10 @@ import { type MetRow, makeQueries } from "./rivalQueries.ts"
 export class RivalTallies extends Context.Service<
   RivalTallies,
   {
-    /** The matches of versions that count, by version and by the other's model; against `rivals` alone where they are given. */
+    /**
+     * The matches of versions that count, by version and by the other's model; against
+     * `rivals` alone where they are given.
+     */
     readonly of: (versions: ReadonlyArray<string>, rivals?: ReadonlySet<string>) => Effect.Effect<ReadonlyMap<string, Tallies>>
   }
 >()("agon/RivalTallies") {

@@ -25,8 +25,8 @@ const CountedRow = Schema.Struct({
 export type CountedRow = typeof CountedRow.Type
 
 /**
- * Voided matches of the season `s` that ratings do not have any more, and how often these were made with other starts: when it is one more,
- * the changes of many matches are new.
+ * Voided matches of the season `s` that ratings do not have any more, and how often these were made with
+ * other starts: when it is one more, the changes of many matches are new.
  */
 const VOIDED = `coalesce(s.head->>'voided', '0')::int - (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)::int
   + coalesce(s.head->>'rescaled', '0')::int`
@@ -50,8 +50,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * A version's counted seats from an instant on, up to a limit, by seat_version, and their boards by match_pkey; those of the last
-   * instant apart. The driver's dates have milliseconds. At least one row, without a board where there is none.
+   * A version's counted seats from an instant on, up to a limit, by seat_version, and their boards by
+   * match_pkey; those of the last instant apart. The driver's dates have milliseconds. At least one row,
+   * without a board where there is none.
    */
   counted: SqlSchema.findAll({
     Request: Schema.Struct({ version: Schema.String, from: Schema.Date, seats: Schema.Int }),

@@ -14,7 +14,10 @@ const columns = "m.id, m.game, m.name, a.username AS owner, m.retired, m.created
 const inSeason = { id: Schema.String, season_id: Schema.String, ladder: Schema.String }
 
 const makeRecords = (sql: SqlClient.SqlClient) => ({
-  /** The version of a model in contention, or its latest that was, by version_model; its rank by rating_pkey and rating_rank. */
+  /**
+   * The version of a model in contention, or its latest that was, by version_model; its rank by
+   * rating_pkey and rating_rank.
+   */
   standing: SqlSchema.findOneOption({
     Request: Schema.Struct(inSeason),
     Result: Schema.Struct({ class: Schema.NullOr(Schema.String), rank: Schema.NullOr(Schema.Int) }),
@@ -25,7 +28,10 @@ const makeRecords = (sql: SqlClient.SqlClient) => ({
       ORDER BY v.status = 'entered' DESC, v.number DESC LIMIT 1`
   }),
 
-  /** The rank of a model's version in the last series_point before a moment, by its primary key; versions by version_model. */
+  /**
+   * The rank of a model's version in the last series_point before a moment, by its primary
+   * key; versions by version_model.
+   */
   rankAt: SqlSchema.findOne({
     Request: Schema.Struct({ ...inSeason, at: Schema.Date }),
     Result: Schema.Struct({ rank: Schema.NullOr(Schema.Int) }),
@@ -114,7 +120,10 @@ const makeModels = (sql: SqlClient.SqlClient) => ({
   /** To the end of the transaction: otherwise two models made at once could exceed the cap. */
   lockCreation: (owner_id: string, game: string) => lockNamed(sql, `model ${owner_id} ${game}`),
 
-  /** Inserts one row, unique by model_name, or none where the owner already has `cap` models of the game, counted by the same index. */
+  /**
+   * Inserts one row, unique by model_name, or none where the owner already has `cap` models of the
+   * game, counted by the same index.
+   */
   create: SqlSchema.findOneOption({
     Request: Schema.Struct({
       id: Schema.String,

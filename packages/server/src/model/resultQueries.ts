@@ -7,7 +7,10 @@ import { counts } from "../database/visibility.ts"
 import { edge, ratedMarks } from "../match/listing.ts"
 
 const { outcome: _, rating_change: __, ...resultFields } = ModelResult.fields
-/** `alone` where no other seat shares its rank; `best` and `worst` by the rating change, `nth` by time, among those asked for. */
+/**
+ * `alone` where no other seat shares its rank; `best` and `worst` by the rating change, `nth` by
+ * time, among those asked for.
+ */
 const ResultRow = Schema.Struct({
   ...resultFields,
   played_at: Instant,
@@ -37,9 +40,9 @@ const change = (sql: SqlClient.SqlClient, ladder: string): Statement.Fragment =>
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
-   * The first results from an instant on, in each order: the seats of the model's versions (version_model) by seat_version, and their
-   * ladders by match_pkey. The marks move with a void, and again once ratings have been made without the match or with other starts. The
-   * season's newest match by match_newest.
+   * The first results from an instant on, in each order: the seats of the model's versions (version_model) by
+   * seat_version, and their ladders by match_pkey. The marks move with a void, and again once ratings have
+   * been made without the match or with other starts. The season's newest match by match_newest.
    */
   came: ({ id, ladder, season_id }: InSeason, since: Readonly<Record<Order, Date>>) => {
     const from = new Date(Math.min(...Object.values(since).map((each) => each.getTime())))
@@ -69,8 +72,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     ),
 
   /**
-   * Of a few matches the model's results, by seat_pkey, match_pkey and version_pkey: the five newest that moved its rating on the ladder, and
-   * the two that moved it most.
+   * Of a few matches the model's results, by seat_pkey, match_pkey and version_pkey: the five newest that
+   * moved its rating on the ladder, and the two that moved it most.
    */
   results: SqlSchema.findAll({
     Request: Schema.Struct({ ...inSeason, matches: Schema.Array(Schema.String) }),

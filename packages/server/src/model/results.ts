@@ -1,6 +1,7 @@
 /**
- * A model's latest results in a season, its best and its worst. Finding the best grows with its matches, so the first of each order are kept
- * as lists of matches are (match/KeptLists.ts), and a read asks what has come since.
+ * A model's latest results in a season, its best and its worst. Finding the best grows with its
+ * matches, so the first of each order are kept as lists of matches are (match/KeptLists.ts), and a
+ * read asks what has come since.
  */
 import { Effect } from "effect"
 import { type Came, KeptLists, type Since } from "../match/KeptLists.ts"

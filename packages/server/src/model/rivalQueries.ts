@@ -32,8 +32,9 @@ const Asked = Schema.Struct({ version: Schema.String, from: Schema.Date, seats: 
 
 const makeReads = (sql: SqlClient.SqlClient) => ({
   /**
-   * The opponents in counted seats of versions, of each from an instant on and up to a limit, by seat_version; the others' seats by
-   * seat_pkey. The driver's dates have milliseconds. At least one row for each version, without a rival where there is none.
+   * The opponents in counted seats of versions, of each from an instant on and up to a limit, by
+   * seat_version; the others' seats by seat_pkey. The driver's dates have milliseconds. At least one row for
+   * each version, without a rival where there is none.
    */
   met: SqlSchema.findAll({
     Request: Schema.Array(Asked),
@@ -77,7 +78,10 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeSweep = (sql: SqlClient.SqlClient) => ({
-  /** Seasons with so many matches that count: those given a number of rating, and those voided since. By the rows of seasons, which are few. */
+  /**
+   * Seasons with so many matches that count: those given a number of rating, and those voided since. By the
+   * rows of seasons, which are few.
+   */
   counters: SqlSchema.findAll({
     Request: Schema.Struct({ matches: Schema.Int }),
     Result: Counters,
@@ -88,8 +92,8 @@ const makeSweep = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * A season's versions of which at least so many seats are not in the stored counts, after a version: by rating_pkey, of those that have
-   * played so many the last seats by seat_version.
+   * A season's versions of which at least so many seats are not in the stored counts, after a version: by
+   * rating_pkey, of those that have played so many the last seats by seat_version.
    */
   behind: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, after: Schema.String, seats: Schema.Int, limit: Schema.Int }),

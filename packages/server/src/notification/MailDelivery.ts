@@ -1,6 +1,7 @@
 /**
- * Mails accounts what they are told, if they ask for it (Notifications.ts). The deliveries are those of webhooks (outbox.ts, migration
- * 0037): written in the commit of the notification, and there until they are sent or given up.
+ * Mails accounts what they are told, if they ask for it (Notifications.ts). The deliveries are those
+ * of webhooks (outbox.ts, migration 0037): written in the commit of the notification, and there
+ * until they are sent or given up.
  *
  *   due ──a minute later, taken──▶ one mail of all that waits ──accepted──▶ deleted; the next mail after NEXT_MAIL_MS
  *    ▲                                    ├──failed──▶ tried again later, twice as late each time; given up after a day

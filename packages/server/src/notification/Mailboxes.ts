@@ -15,7 +15,10 @@ const SECRET_BYTES = 32
 export class Mailboxes extends Context.Service<
   Mailboxes,
   {
-    /** `email_address` is null where no mail can be sent: no provider has verified an address, or the service sends none. */
+    /**
+     * `email_address` is null where no mail can be sent: no provider has verified an
+     * address, or the service sends none.
+     */
     readonly of: (account_id: string) => Effect.Effect<{ readonly email: boolean; readonly email_address: string | null }>
     readonly change: (account_id: string, email: boolean) => Effect.Effect<void, EmailUnavailable>
     readonly unsubscribe: (token: string) => Effect.Effect<{ readonly unsubscribed: true }, NotFound>

@@ -48,9 +48,9 @@ interface Telling {
 }
 
 /**
- * Tells accounts something, except those that have turned the kind off, and answers how many were told. It writes in the
- * caller's transaction: a rolled-back event notifies nobody. Notifications about versions and seasons are
- * written by the season's commit (actor/store/notifications.ts).
+ * Tells accounts something, except those that have turned the kind off, and answers how many were told. It
+ * writes in the caller's transaction: a rolled-back event notifies nobody. Notifications about versions and
+ * seasons are written by the season's commit (actor/store/notifications.ts).
  */
 export const makeTell = Effect.map(makeQueries, (queries) =>
   Effect.fnUntraced(function* (telling: Telling) {

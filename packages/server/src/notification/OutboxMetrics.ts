@@ -1,6 +1,7 @@
 /**
- * Gauges of the outbox (outbox.ts): how much waits in it, for how long the next delivery has waited for a node to send it, and how the
- * webhooks of the platform do. Every node tells the same figures: do not add them up.
+ * Gauges of the outbox (outbox.ts): how much waits in it, for how long the next delivery has waited
+ * for a node to send it, and how the webhooks of the platform do. Every node tells the same
+ * figures: do not add them up.
  */
 import { type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -23,8 +24,8 @@ const Figures = Schema.Struct({
 type Figures = typeof Figures.Type
 
 /**
- * At most COUNTED_MAX deliveries; the first that is due of each webhook that is on and not busy, and may be told something, by webhook_delivery_due; and one pass
- * over the webhooks.
+ * At most COUNTED_MAX deliveries; the first that is due of each webhook that is on and not busy, and may be
+ * told something, by webhook_delivery_due; and one pass over the webhooks.
  */
 const makeQuery = Effect.map(SqlClient.SqlClient, (sql) =>
   SqlSchema.findOne({

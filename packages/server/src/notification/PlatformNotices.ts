@@ -1,4 +1,7 @@
-/** Notices from the platform's administrators to everybody. A notice is one row, which every account finds in its feed. */
+/**
+ * Notices from the platform's administrators to everybody. A notice is one row, which
+ * every account finds in its feed.
+ */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import type { Notice, Notices, SendNotice } from "@agon/api/season/notices.ts"

@@ -1,6 +1,7 @@
 /**
- * Webhooks of seasons: its administrators have the season's events posted to an address (actor/store/seasonWebhooks.ts). Each write is
- * logged, with the host of the address alone: the rest of it may be a secret of the receiver.
+ * Webhooks of seasons: its administrators have the season's events posted to an address
+ * (actor/store/seasonWebhooks.ts). Each write is logged, with the host of the address alone: the rest of it
+ * may be a secret of the receiver.
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"

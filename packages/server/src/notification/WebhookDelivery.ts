@@ -1,16 +1,16 @@
 /**
- * Posts what accounts are told to their webhooks, and a season's events to its own. A delivery is written in the commit of its notification
- * (migration 0035) or event (actor/store/seasonWebhooks.ts), and stays
- * until it is delivered or given up: at least once, whichever process is killed when.
+ * Posts what accounts are told to their webhooks, and a season's events to its own. A delivery is written in
+ * the commit of its notification (migration 0035) or event (actor/store/seasonWebhooks.ts), and stays until
+ * it is delivered or given up: at least once, whichever process is killed when.
  *
  *   due ──taken──▶ posted ──2xx──▶ deleted, and the webhook no longer fails
  *    ▲                └──anything else──▶ due again later, twice as late each time; deleted after a day. The webhook has a pause,
  *    │                                    a quarter of the time for which it fails, an hour at most
  *    └── whoever took it is gone: a minute later
  *
- * Any node takes; a webhook is asked by one at a time, and one node asks AT_ONCE_MAX. One that answers late delays no other, and one
- * that fails comes after its pause, however much waits for it. A webhook that has failed for a week is switched
- * off, and its owner is told.
+ * Any node takes; a webhook is asked by one at a time, and one node asks AT_ONCE_MAX. One that answers late
+ * delays no other, and one that fails comes after its pause, however much waits for it. A webhook that has
+ * failed for a week is switched off, and its owner is told.
  */
 import { createHmac } from "node:crypto"
 import { Clock, Context, DateTime, Effect, Layer, Option, Random } from "effect"

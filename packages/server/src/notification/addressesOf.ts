@@ -1,7 +1,8 @@
 /**
- * The addresses of a name that a stranger has given, from the machine's name servers. The system's own look-up (getaddrinfo) would hold one
- * of the two threads that Node has for it for as long as a name server is silent, and the object store's, the mail server's and every other
- * name would wait behind it. Names of /etc/hosts are not known here: they are this network's own, where no webhook goes.
+ * The addresses of a name that a stranger has given, from the machine's name servers. The system's own
+ * look-up (getaddrinfo) would hold one of the two threads that Node has for it for as long as a name server
+ * is silent, and the object store's, the mail server's and every other name would wait behind it. Names of
+ * /etc/hosts are not known here: they are this network's own, where no webhook goes.
  */
 import { Resolver } from "node:dns/promises"
 import { Effect } from "effect"

@@ -1,4 +1,7 @@
-/** Counters of what the outbox sends. Labels have one of a few words: nobody's address, and no status that a receiver invents. */
+/**
+ * Counters of what the outbox sends. Labels have one of a few words: nobody's address, and no
+ * status that a receiver invents.
+ */
 import { type Effect, Metric } from "effect"
 import { byLabel } from "../metric/byLabel.ts"
 import type { Outcome } from "./postOnce.ts"
@@ -17,7 +20,10 @@ const mailsBy = byLabel(
   ["sent", "late", "failed", "refused"]
 )
 
-/** A mail that leaves this long after the oldest news in it is late: the pauses between two mails of an account are shorter. */
+/**
+ * A mail that leaves this long after the oldest news in it is late: the pauses between two
+ * mails of an account are shorter.
+ */
 const LATE_AFTER_MS = 3_600_000
 
 const classOf = (status: number): string => {

@@ -25,7 +25,10 @@ export interface Digest {
   readonly unsubscribe: string
 }
 
-/** Names of people and models stand in subjects: one line of them, without what would start another header or turn the text around. */
+/**
+ * Names of people and models stand in subjects: one line of them, without what would start another
+ * header or turn the text around.
+ */
 const oneLine = (text: string, longest: number): string =>
   [...text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ").trim()].slice(0, longest).join("")
 

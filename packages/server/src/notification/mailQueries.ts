@@ -30,7 +30,10 @@ const makeOwn = (sql: SqlClient.SqlClient) => {
           ${email(account_id)} AS email`
     }),
 
-    /** Updates the account's row by webhook_account, or inserts it. The account is held (webhookQueries.ts): there is never a second one. */
+    /**
+     * Updates the account's row by webhook_account, or inserts it. The account is held (webhookQueries.ts):
+     * there is never a second one.
+     */
     enableMail: SqlSchema.void({
       Request: Schema.Struct({ id: Schema.String, account_id: Schema.String, secret: Schema.String, now: Schema.Date }),
       execute: ({ account_id, id, now, secret }) => sql`
@@ -42,7 +45,10 @@ const makeOwn = (sql: SqlClient.SqlClient) => {
         WHERE NOT EXISTS (SELECT 1 FROM known)`
     }),
 
-    /** Updates the account's row by webhook_account and deletes what waits for it. The row stays, for the links of mails that were sent. */
+    /**
+     * Updates the account's row by webhook_account and deletes what waits for it. The row stays, for the
+     * links of mails that were sent.
+     */
     disableMail: SqlSchema.void({
       Request: Schema.Struct({ account_id: Schema.String, now: Schema.Date }),
       execute: ({ account_id, now }) => sql`
@@ -62,8 +68,9 @@ const makeOwn = (sql: SqlClient.SqlClient) => {
 
 const makeDelivering = (sql: SqlClient.SqlClient) => ({
   /**
-   * Mailboxes that are not busy and have a delivery that was due at `gathered`, as webhooks are taken (webhookQueries.ts). They are busy
-   * until `until`, whoever took them is gone or not. Nobody who is suspended is mailed.
+   * Mailboxes that are not busy and have a delivery that was due at `gathered`, as webhooks are
+   * taken (webhookQueries.ts). They are busy until `until`, whoever took them is gone or not.
+   * Nobody who is suspended is mailed.
    */
   takeMail: SqlSchema.findAll({
     Request: Schema.Struct({ now: Schema.Date, gathered: Schema.Date, until: Schema.Date, limit: Schema.Int }),
@@ -91,7 +98,10 @@ const makeDelivering = (sql: SqlClient.SqlClient) => ({
       SELECT id, subject, attempts, created_at FROM webhook_delivery WHERE webhook_id = ${webhook_id} ORDER BY created_at, id`
   }),
 
-  /** Deletes what was told by webhook_delivery_pkey, and updates the mailbox by webhook_pkey: the next mail is not before `until`. */
+  /**
+   * Deletes what was told by webhook_delivery_pkey, and updates the mailbox by webhook_pkey: the
+   * next mail is not before `until`.
+   */
   mailed: SqlSchema.void({
     Request: Schema.Struct(Tried),
     execute: ({ ids, now, outcome, until, webhook_id }) => sql`

@@ -1,6 +1,7 @@
 /**
- * The rules that webhooks and mails share: their deliveries are rows of one table, which are taken by any node, tried again ever more
- * rarely for a day, and belong to somebody who is switched off after a week of failures.
+ * The rules that webhooks and mails share: their deliveries are rows of one table, which are
+ * taken by any node, tried again ever more rarely for a day, and belong to somebody who is
+ * switched off after a week of failures.
  */
 import { type Duration, Effect, FiberSet, Queue, type Scope } from "effect"
 import { seldomFailed } from "../process/seldom.ts"
@@ -32,8 +33,9 @@ export const oneRound = <A>({ deliver, take }: Outbox<A>, most: number): Effect.
   )
 
 /**
- * Delivers for as long as the scope is open, `most` at once. A delivery that takes its time keeps one of these places and delays no
- * other: what is due is looked for whenever one ends. A database that has fallen silent ends a look and a delivery, too.
+ * Delivers for as long as the scope is open, `most` at once. A delivery that takes its time keeps one of
+ * these places and delays no other: what is due is looked for whenever one ends. A database that has fallen
+ * silent ends a look and a delivery, too.
  */
 export const keepDelivering = <A>(
   name: string,

@@ -1,4 +1,7 @@
-/** A webhook's life, whoever has it: an account (Webhooks.ts) or a season (SeasonWebhooks.ts). WebhookDelivery.ts posts to them. */
+/**
+ * A webhook's life, whoever has it: an account (Webhooks.ts) or a season (SeasonWebhooks.ts).
+ * WebhookDelivery.ts posts to them.
+ */
 import { randomBytes } from "node:crypto"
 import type { NewSeasonWebhook, SeasonWebhook } from "@agon/api/notification/seasonWebhooks.ts"
 import { type EditWebhook, WebhookCapReached, type WebhookDeliveries } from "@agon/api/notification/webhooks.ts"

@@ -1,7 +1,8 @@
 /**
- * Posts a body to an address that a stranger has given. The name is resolved once, every address that it has must be one that may be
- * asked, and the connection goes to the first of them, so that a name which changes meanwhile leads nowhere else. A redirect is an answer
- * like another, and is not followed. Nothing of the answer is read but its head. Nothing is kept open.
+ * Posts a body to an address that a stranger has given. The name is resolved once, every address that it has
+ * must be one that may be asked, and the connection goes to the first of them, so that a name which changes
+ * meanwhile leads nowhere else. A redirect is an answer like another, and is not followed. Nothing of the
+ * answer is read but its head. Nothing is kept open.
  */
 import { request as askHttp } from "node:http"
 import { request as askHttps } from "node:https"
@@ -24,7 +25,10 @@ export type Outcome = number | "unresolved" | "refused_address" | "unreachable" 
 /** A host of an address has brackets around IPv6. */
 const bare = (hostname: string) => hostname.replace(/^\[(.*)\]$/, "$1")
 
-/** A certificate that is for another name, has ended, or is signed by nobody that this machine or NODE_EXTRA_CA_CERTS trusts. */
+/**
+ * A certificate that is for another name, has ended, or is signed by nobody that this machine
+ * or NODE_EXTRA_CA_CERTS trusts.
+ */
 const isRefusedCertificate = (socket: Socket | null) => socket instanceof TLSSocket && Boolean(socket.authorizationError)
 
 /** Ends with the request's connection, also where it is interrupted. */

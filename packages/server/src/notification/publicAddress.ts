@@ -1,6 +1,7 @@
 /**
- * Addresses of the public internet. A webhook goes to no other: the service stands in a network of its own, whose machines trust each
- * other. IPv6 has one block for the public, of which parts are for other uses; IPv4 addresses written as IPv6 ones lie outside it.
+ * Addresses of the public internet. A webhook goes to no other: the service stands in a network of its own,
+ * whose machines trust each other. IPv6 has one block for the public, of which parts are for other uses; IPv4
+ * addresses written as IPv6 ones lie outside it.
  */
 import { BlockList, isIP } from "node:net"
 

@@ -12,8 +12,9 @@ const LET_GO_MAX = 100
 
 const makeTelling = (sql: SqlClient.SqlClient) => ({
   /**
-   * Inserts a row for each of the accounts except those that have turned the kind off, by notification_setting_pkey. Rows past the
-   * newest FEED_MAX of each are deleted, found by notification_feed alone; rows locked by another transaction's delete are skipped.
+   * Inserts a row for each of the accounts except those that have turned the kind off, by
+   * notification_setting_pkey. Rows past the newest FEED_MAX of each are deleted, found by notification_feed
+   * alone; rows locked by another transaction's delete are skipped.
    */
   tell: SqlSchema.findOne({
     Request: Schema.Struct({
@@ -45,7 +46,10 @@ const makeFeed = (sql: SqlClient.SqlClient) => {
   /** An account's own rows, newest first, at most FEED_MAX: by notification_feed. */
   const own = (account_id: string) => sql`
     SELECT * FROM notification WHERE account_id = ${account_id} ORDER BY created_at DESC, id DESC LIMIT ${FEED_MAX}`
-  /** Notices of the platform since the account was made, by notice_everybody, and when the account read them, by notice_read_pkey. */
+  /**
+   * Notices of the platform since the account was made, by notice_everybody, and when the account
+   * read them, by notice_read_pkey.
+   */
   const everybodys = (account_id: string) => sql`
     SELECT w.*, a.id AS account_id, r.read_at FROM account a JOIN notice w ON w.season_id IS NULL AND w.sent_at >= a.created_at
       LEFT JOIN notice_read r ON r.account_id = a.id AND r.notice_id = w.id
@@ -73,8 +77,9 @@ const makeFeed = (sql: SqlClient.SqlClient) => {
     }),
 
     /**
-     * Marks the given ids as read, or the whole feed where they are null, and answers how many were unread. Rows are locked in the order
-     * of their ids, so that two concurrent calls wait for each other without a deadlock; a notice is marked by a row in notice_read.
+     * Marks the given ids as read, or the whole feed where they are null, and answers how many were unread.
+     * Rows are locked in the order of their ids, so that two concurrent calls wait for each other without a
+     * deadlock; a notice is marked by a row in notice_read.
      */
     markRead: SqlSchema.findOne({
       Request: Schema.Struct({ account_id: Schema.String, ids: Schema.NullOr(Schema.Array(Schema.String)), now: Schema.Date }),

@@ -13,8 +13,9 @@ interface Letter {
 }
 
 /**
- * How a conversation ended. `refused`: this address or message for good, so that another attempt would be one too many. `failed`: the
- * server, the way to it or our settings, which may work later. `why` is the server's status, or a word where there was none.
+ * How a conversation ended. `refused`: this address or message for good, so that another attempt would be one
+ * too many. `failed`: the server, the way to it or our settings, which may work later. `why` is the server's
+ * status, or a word where there was none.
  */
 export interface Ended {
   readonly state: "accepted" | "refused" | "failed"
@@ -24,7 +25,10 @@ export interface Ended {
 const ACCEPTED: Ended = { state: "accepted", why: "250" }
 /** The steps that are about the address and the message; the others are about us. */
 const ABOUT_THE_LETTER = /^(RCPT TO|DATA)/
-/** "Authentication required", and statuses of RFC 3463 about security and policy: another sender's letter would pass. */
+/**
+ * "Authentication required", and statuses of RFC 3463 about security and policy:
+ * another sender's letter would pass.
+ */
 const AUTH_REQUIRED = 530
 const ABOUT_POLICY = /^\d{3}[ -]5\.7\./
 

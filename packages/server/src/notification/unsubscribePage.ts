@@ -1,7 +1,8 @@
 /**
- * The page behind the link in a mail, for people. GET shows a button and does nothing, since mail programs fetch links in advance; the
- * button posts to the same address, as their own one-click button does (RFC 8058). Nothing of the request is repeated in it, and no cookie
- * is read or set. Whether the link is one of ours is told after the click.
+ * The page behind the link in a mail, for people. GET shows a button and does nothing, since mail programs
+ * fetch links in advance; the button posts to the same address, as their own one-click button does (RFC
+ * 8058). Nothing of the request is repeated in it, and no cookie is read or set. Whether the link is one of
+ * ours is told after the click.
  */
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import { formPolicy } from "../http/securityHeaders.ts"
@@ -19,7 +20,8 @@ ${content}
   const headers = {
     "content-security-policy": formPolicy(html),
     "cache-control": "no-store",
-    // With no-referrer a browser names no origin for the button's POST. The address, which has the token, goes nowhere else.
+    // With no-referrer a browser names no origin for the button's POST. The address, which has
+    // the token, goes nowhere else.
     "referrer-policy": "same-origin"
   }
   return HttpServerResponse.text(html, { status, contentType: "text/html; charset=utf-8", headers })

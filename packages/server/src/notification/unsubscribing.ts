@@ -1,6 +1,7 @@
 /**
- * The token in the List-Unsubscribe address of a mail: the id of the account's mails, and its HMAC with their key. It works without a
- * session and for as long as the account exists, and does nothing but end these mails.
+ * The token in the List-Unsubscribe address of a mail: the id of the account's mails, and its HMAC
+ * with their key. It works without a session and for as long as the account exists, and does
+ * nothing but end these mails.
  */
 import { createHmac } from "node:crypto"
 import { isUuid } from "@agon/api/Wire.ts"

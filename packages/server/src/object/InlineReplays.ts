@@ -1,9 +1,9 @@
 /**
  * Short replays, which are rows beside their matches (the table `replay`), read as objects are.
  *
- * A replay that comes within its result is written in the commit that ends the match: it is there if and only if the match is, one
- * flush serves both, and nothing is left of a result that was refused. As a file it took six steps and a flush of its own, as an
- * object in a bucket a request, and both came before the commit.
+ * A replay that comes within its result is written in the commit that ends the match: it is there if and only
+ * if the match is, one flush serves both, and nothing is left of a result that was refused. As a file it took
+ * six steps and a flush of its own, as an object in a bucket a request, and both came before the commit.
  */
 
 import { Context, Effect, Layer, Option } from "effect"

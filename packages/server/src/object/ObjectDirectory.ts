@@ -2,13 +2,14 @@
  * Objects as files. Protocol:
  *   <directory>/objects/<key>       stored objects; only ever created by rename, so whole or absent
  *   <directory>/partial/<random>    files that are being written; those that were left are deleted when the directory is opened
- * A write goes to a partial file, is flushed, renamed into place, and the directory is flushed: once `receive` has
- * answered, the object survives a power cut, and a write that ends early (refusal, interruption, kill) leaves nothing
- * under the key. Two writers of one key never mix; the later rename wins. Nodes may share the directory: one that starts
- * leaves the partial files of the others.
+ * A write goes to a partial file, is flushed, renamed into place, and the directory is flushed: once
+ * `receive` has answered, the object survives a power cut, and a write that ends early (refusal,
+ * interruption, kill) leaves nothing under the key. Two writers of one key never mix; the later rename wins.
+ * Nodes may share the directory: one that starts leaves the partial files of the others.
  *
- * A replay is uploaded for each match, so an upload of one is not flushed before a result takes it over (`verify` with `into`): a power
- * cut in between costs the upload, and the match is played again. A kill of the service costs nothing.
+ * A replay is uploaded for each match, so an upload of one is not flushed before a result takes it over
+ * (`verify` with `into`): a power cut in between costs the upload, and the match is played again. A kill
+ * of the service costs nothing.
  */
 import { hash, randomBytes } from "node:crypto"
 import { createReadStream, type StatsFs } from "node:fs"
@@ -90,7 +91,10 @@ const placesIn = (directory: string) => {
   /** A path for a partial file, which is deleted when the scope ends. */
   const partial = Effect.acquireRelease(Effect.sync(partialPath), (path) => Effect.promise(() => unlinked(path).catch(() => false)))
 
-  /** Uses a path for a partial file, which does not stay where that fails. It goes on, and cleans up, where its caller is gone. */
+  /**
+   * Uses a path for a partial file, which does not stay where that fails. It goes on, and cleans
+   * up, where its caller is gone.
+   */
   const withPartial = <A>(operation: string, key: string, use: (path: string) => Promise<A>): Effect.Effect<A, ObjectsUnavailable> =>
     attempt(operation, key, async () => {
       const path = partialPath()
@@ -144,8 +148,8 @@ const receiving = ({ partial, settle, withPartial }: Places) => ({
 })
 
 /**
- * The file gets a second hard link before it is hashed, and that link is flushed and renamed into place: an upload that replaces
- * the key in between changes neither the verdict nor the stored bytes.
+ * The file gets a second hard link before it is hashed, and that link is flushed and renamed into place: an
+ * upload that replaces the key in between changes neither the verdict nor the stored bytes.
  */
 const verifying = ({ pathOf, settle, withPartial }: Places, remove: (key: string) => Effect.Effect<void, ObjectsUnavailable>) =>
   Effect.fnUntraced(function* (request: VerifyRequest) {
@@ -185,7 +189,10 @@ const hashOf = async (handle: fs.FileHandle, bytes: number): Promise<string> => 
   return meter.sha256()
 }
 
-/** The free and total bytes of the directory's file system; free counts only blocks that unprivileged users may take. */
+/**
+ * The free and total bytes of the directory's file system; free counts only blocks that
+ * unprivileged users may take.
+ */
 const roomOf = (statfs: () => Promise<StatsFs>) =>
   Effect.map(attempt("room", "", statfs), ({ bavail, blocks, bsize }) => ({
     free_bytes: bavail * bsize,
@@ -236,8 +243,8 @@ const sweepPartials = async (partials: string, before_ms?: number): Promise<void
 }
 
 /**
- * Makes the directory where it is missing, and deletes partial files that an earlier process left. Where other nodes write to the
- * directory as well, only those go that are too old for theirs.
+ * Makes the directory where it is missing, and deletes partial files that an earlier process left. Where
+ * other nodes write to the directory as well, only those go that are too old for theirs.
  */
 export const openObjectDirectory = (directory: string, isShared = false): Effect.Effect<ObjectDirectory, ObjectsUnavailable> =>
   Effect.flatMap(Clock.currentTimeMillis, (now_ms) =>

@@ -1,6 +1,6 @@
 /**
- * The store of weights, manifests, datasets and long replays: a directory or an S3 bucket, behind one interface. Short replays are rows
- * (InlineReplays.ts), which are read through it as well.
+ * The store of weights, manifests, datasets and long replays: a directory or an S3 bucket, behind one
+ * interface. Short replays are rows (InlineReplays.ts), which are read through it as well.
  *
  * Protocol. Trusted objects lie under content addresses that no client can write to. A client uploads through a
  * presigned URL to a separate incoming key, and the service moves the bytes to their content address only after it has
@@ -30,7 +30,10 @@ export class ObjectTooLarge extends Schema.TaggedError<ObjectTooLarge>()("Object
   max_bytes: Schema.Int
 }) {}
 
-/** `sha256` is 64 hex digits; null where the bytes are not known in advance (replays), and then only `max_bytes` is enforced. */
+/**
+ * `sha256` is 64 hex digits; null where the bytes are not known in advance (replays), and then
+ * only `max_bytes` is enforced.
+ */
 export interface UploadRequest {
   readonly key: string
   readonly sha256: string | null
@@ -38,7 +41,10 @@ export interface UploadRequest {
   readonly expires_s: number
 }
 
-/** One PUT with exactly these headers. A local store refuses bad bytes at the PUT (413, 400); S3 does where it can detect them. */
+/**
+ * One PUT with exactly these headers. A local store refuses bad bytes at the PUT (413, 400); S3
+ * does where it can detect them.
+ */
 export interface Upload {
   readonly method: "PUT"
   readonly url: string
@@ -53,11 +59,17 @@ export interface VerifyRequest {
   readonly max_bytes: number
   /** The key that the bytes are moved to once they are verified. Without it they stay where they are. */
   readonly into?: string
-  /** Whether bytes of another hash stay under `key`: whoever named the hash may have been wrong about it, and asks again. */
+  /**
+   * Whether bytes of another hash stay under `key`: whoever named the hash may have been
+   * wrong about it, and asks again.
+   */
   readonly keeps_mismatch?: boolean
 }
 
-/** The size, or a refusal; after a refusal nothing is left under `key`, unless it was to be kept, and nothing was put into `into`. */
+/**
+ * The size, or a refusal; after a refusal nothing is left under `key`, unless it was to be kept, and
+ * nothing was put into `into`.
+ */
 export type Verdict = { readonly bytes: number } | "missing" | "too_large" | "hash_mismatch"
 
 export interface StoredFile {
@@ -85,7 +97,10 @@ export class ObjectStore extends Context.Service<
       readonly key: string
       readonly max_bytes: number
     }) => Effect.Effect<Option.Option<Uint8Array>, ObjectsUnavailable | ObjectTooLarge>
-    /** The objects under the folder `prefix`, in key order, from the first behind `after`; `modified_at` in ms since 1970. */
+    /**
+     * The objects under the folder `prefix`, in key order, from the first behind `after`;
+     * `modified_at` in ms since 1970.
+     */
     readonly list: (request: {
       readonly prefix: string
       readonly after?: string | undefined

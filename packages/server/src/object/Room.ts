@@ -1,6 +1,7 @@
 /**
- * Whether there is room for a competitor's upload: within the account's quota (set by the season's rules) and on the disk.
- * Models are refused at a larger free share than replays are, so that the rest is left to replays and the database.
+ * Whether there is room for a competitor's upload: within the account's quota (set by the season's rules)
+ * and on the disk. Models are refused at a larger free share than replays are, so that the rest is left
+ * to replays and the database.
  */
 import { Unavailable } from "@agon/api/Problem.ts"
 import { StorageFull } from "@agon/api/submission/api.ts"
@@ -17,7 +18,10 @@ export class Room extends Context.Service<
   {
     /** Refuses where the disk is nearly full. */
     readonly onDisk: Effect.Effect<void, StorageFull | Unavailable>
-    /** Bytes left of the account's quota, zero or negative where it is used up; without the files in `but`, which it may have already. */
+    /**
+     * Bytes left of the account's quota, zero or negative where it is used up; without the files in
+     * `but`, which it may have already.
+     */
     readonly ofQuota: (owner: string, quota_bytes: number, but: ReadonlyArray<string>) => Effect.Effect<number>
     /** The same before an upload: refuses where the quota leaves nothing or the disk is nearly full. */
     readonly left: (owner: string, quota_bytes: number, but: ReadonlyArray<string>) => Effect.Effect<number, StorageFull | Unavailable>

@@ -1,7 +1,8 @@
 /**
- * Objects in an S3 bucket. Uploads go straight to the bucket with `x-amz-checksum-sha256` among the signed headers;
- * AWS and MinIO enforce it, Swift 2.30 and radosgw 16 store any body, and no presigned PUT can bound a length that is
- * not known exactly. So size and hash are checked in `verify`, and matches never read from a key that clients can write to.
+ * Objects in an S3 bucket. Uploads go straight to the bucket with `x-amz-checksum-sha256` among the signed
+ * headers; AWS and MinIO enforce it, Swift 2.30 and radosgw 16 store any body, and no presigned PUT can bound
+ * a length that is not known exactly. So size and hash are checked in `verify`, and matches never read from a
+ * key that clients can write to.
  */
 import { createHash } from "node:crypto"
 import { openAsBlob } from "node:fs"
@@ -71,7 +72,10 @@ const ensureBucket = Effect.fnUntraced(function* ({ send }: S3Requests, region: 
   yield* send({ operation: "bucket", method: "HEAD", key: "" })
 })
 
-/** Fails at the start, in one line, where the endpoint, the keys or the bucket are wrong, or the bucket is open to everybody. */
+/**
+ * Fails at the start, in one line, where the endpoint, the keys or the bucket are wrong, or the
+ * bucket is open to everybody.
+ */
 export const layer = (options: S3Options): Layer.Layer<ObjectStore, ObjectsUnavailable> =>
   Layer.effect(
     ObjectStore,

@@ -1,6 +1,6 @@
 /**
- * The garbage collector of the object store: removes objects that no version and no dataset needs. Each incoming key and each content
- * address of a version has a row, written before bytes can lie there:
+ * The garbage collector of the object store: removes objects that no version and no dataset needs. Each
+ * incoming key and each content address of a version has a row, written before bytes can lie there:
  *
  *   submission ─▶ expect(incoming/<version>/…)           checked when no upload to it can be under way any more: removed
  *   both files ─▶ taking(weights/…, manifests/…) ─▶ verify into them ─▶ the season is told
@@ -13,10 +13,11 @@
  *   a season is removed (removal/remove.ts) ─▶ rows for what its matches, versions and datasets referred to
  *                                                        checked a day later: removed, or kept where others refer to it
  *
- * The references are the rows of versions, datasets and matches, so no reference counter can be wrong. A rejection is final, and a version that is
- * entered again elsewhere was admitted here, so a reference never comes back without a new upload. Such an upload waits: the
- * collector holds the row's lock while it removes an object, and `taking` needs that lock before anything is put there.
- * Several nodes may collect at once: they skip each other's rows.
+ * The references are the rows of versions, datasets and matches, so no reference counter can be wrong. A
+ * rejection is final, and a version that is entered again elsewhere was admitted here, so a reference never
+ * comes back without a new upload. Such an upload waits: the collector holds the row's lock while it removes
+ * an object, and `taking` needs that lock before anything is put there. Several nodes may collect at once:
+ * they skip each other's rows.
  */
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
@@ -31,7 +32,10 @@ export const RECHECK_MS = 86_400_000
 const COLLECT_EVERY = Duration.minutes(1)
 /** Objects in one check: a store removes this many in a few seconds. */
 const OBJECTS_MAX = 500
-/** The pause after a check that removed all its objects, since more are due: a removed season leaves one for each of its matches. */
+/**
+ * The pause after a check that removed all its objects, since more are due: a removed season leaves
+ * one for each of its matches.
+ */
 const COLLECT_AGAIN = Duration.seconds(5)
 const REMOVE_TIMEOUT = Duration.seconds(30)
 

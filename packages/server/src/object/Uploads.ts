@@ -1,11 +1,15 @@
 /**
- * The uploads that are under way in the local store. They are counted by key, so that a single URL cannot fill the disk with bodies
- * that never end. The bytes that they may still bring are reserved, so that many together do not use the share that must stay free.
+ * The uploads that are under way in the local store. They are counted by key, so that a single URL cannot
+ * fill the disk with bodies that never end. The bytes that they may still bring are reserved, so that many
+ * together do not use the share that must stay free.
  */
 import { isReplayUpload } from "./keys.ts"
 import { FREE_SHARE_MIN } from "./Room.ts"
 
-/** Uploads of one key at once: a URL is given to one uploader, who needs one, and another where a connection was lost that still seems open. */
+/**
+ * Uploads of one key at once: a URL is given to one uploader, who needs one, and another where a connection
+ * was lost that still seems open.
+ */
 const PER_KEY_MAX = 2
 /** Free share below which replays are refused as well: the rest is left to the database. */
 export const REPLAY_FREE_SHARE_MIN = 0.02

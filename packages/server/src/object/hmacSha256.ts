@@ -1,6 +1,7 @@
 /**
- * HMAC-SHA-256 (RFC 2104) of many texts under one key. Every lease carries a signature, and node's Hmac is an object that
- * needs a finalizer. With the key's two blocks computed once, two plain hashes take half of its time.
+ * HMAC-SHA-256 (RFC 2104) of many texts under one key. Every lease carries a signature, and node's
+ * Hmac is an object that needs a finalizer. With the key's two blocks computed once, two plain
+ * hashes take half of its time.
  */
 import { hash } from "node:crypto"
 

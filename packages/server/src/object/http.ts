@@ -1,7 +1,8 @@
 /**
- * The local store's URLs: `PUT`, `GET` and `HEAD` on `/objects/<key>` with a signature, and `GET` and `HEAD` of replays that are
- * rows. They stand beside the API, not in it: no session, no rate limit, no body limit but the one that was signed, no problem+json. Refusals use S3's XML
- * and codes, so that a client written for S3 works with both stores; only "too large" is 413 and not S3's 400.
+ * The local store's URLs: `PUT`, `GET` and `HEAD` on `/objects/<key>` with a signature, and `GET` and `HEAD`
+ * of replays that are rows. They stand beside the API, not in it: no session, no rate limit, no body limit
+ * but the one that was signed, no problem+json. Refusals use S3's XML and codes, so that a client written for
+ * S3 works with both stores; only "too large" is 413 and not S3's 400.
  */
 import { ByteSize, Effect, Layer, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
@@ -15,8 +16,8 @@ import type { SignedUrls } from "./SignedUrls.ts"
 import { OBJECTS_PATH, type Refusal } from "./urlSignature.ts"
 
 /**
- * Objects are untrusted bytes on the service's own origin: never sniffed, never run, never kept by a shared cache. Datasets are kept
- * by the client that fetched them.
+ * Objects are untrusted bytes on the service's own origin: never sniffed, never run, never kept by a shared
+ * cache. Datasets are kept by the client that fetched them.
  */
 const HEADERS = {
   "cache-control": "private, no-store",

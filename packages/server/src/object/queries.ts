@@ -1,9 +1,15 @@
-/** Every statement about stored objects: their rows, the versions that refer to them, and the bytes that an account keeps. */
+/**
+ * Every statement about stored objects: their rows, the versions that refer to them, and the
+ * bytes that an account keeps.
+ */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
 const Key = Schema.Struct({ key: Schema.String })
-/** Whether an admitted version refers to the object, whether a candidate does, and whether nothing did at the previous check. */
+/**
+ * Whether an admitted version refers to the object, whether a candidate does, and whether
+ * nothing did at the previous check.
+ */
 const Locked = Schema.Struct({ kept: Schema.Boolean, in_admission: Schema.Boolean, unused: Schema.Boolean })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -21,9 +27,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * Locks one row by the primary key unless another transaction holds it, and answers which versions refer to the object, by
-   * version_weights and version_manifest, or whether a dataset or a match does, by dataset_file_key and match_pkey. Nothing refers to an
-   * incoming key.
+   * Locks one row by the primary key unless another transaction holds it, and answers which versions refer to
+   * the object, by version_weights and version_manifest, or whether a dataset or a match does, by
+   * dataset_file_key and match_pkey. Nothing refers to an incoming key.
    */
   lock: SqlSchema.findAll({
     Request: Schema.Struct({ key: Schema.String, now: Schema.Date }),
@@ -50,8 +56,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   forget: (key: string) => sql`DELETE FROM stored_object WHERE key = ${key}`,
 
   /**
-   * Bytes that the service keeps for an account, each content once and without these two, by version_owner. Files that have
-   * not arrived have no size yet.
+   * Bytes that the service keeps for an account, each content once and without these two, by version_owner.
+   * Files that have not arrived have no size yet.
    */
   keptBytes: SqlSchema.findOne({
     Request: Schema.Struct({ owner_id: Schema.String, but: Schema.Array(Schema.String) }),

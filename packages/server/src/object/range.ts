@@ -2,8 +2,9 @@
 import type { Range } from "./ObjectDirectory.ts"
 
 /**
- * Undefined where the whole object is to be sent: without a range, with several, with one that is not understood, or with `If-Range`,
- * since objects are answered without a validator. "none" where no byte lies in it.
+ * Undefined where the whole object is to be sent: without a range, with several, with one that
+ * is not understood, or with `If-Range`, since objects are answered without a validator.
+ * "none" where no byte lies in it.
  */
 export const rangeOf = (range: string | undefined, ifRange: string | undefined, bytes: number): Range | "none" | undefined => {
   const found = /^bytes=([0-9]{0,15})-([0-9]{0,15})$/.exec(range ?? "")

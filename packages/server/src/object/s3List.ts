@@ -1,4 +1,7 @@
-/** A page of a bucket's listing (ListObjectsV2). Keys are of unreserved characters, so nothing in its XML has to be decoded. */
+/**
+ * A page of a bucket's listing (ListObjectsV2). Keys are of unreserved characters, so nothing
+ * in its XML has to be decoded.
+ */
 import { Effect } from "effect"
 import { isObjectKey } from "./objectKey.ts"
 import { type S3Requests, textOf } from "./s3Requests.ts"

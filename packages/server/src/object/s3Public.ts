@@ -1,4 +1,7 @@
-/** A public bucket would show every competitor's weights and the replays of private seasons, so the start checks for one and refuses it. */
+/**
+ * A public bucket would show every competitor's weights and the replays of private seasons, so the start
+ * checks for one and refuses it.
+ */
 
 import { randomUUID } from "node:crypto"
 import { Effect } from "effect"

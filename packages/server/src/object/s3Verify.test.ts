@@ -1,4 +1,7 @@
-/** Answers of a bucket that begin with 200 and come to another end, from a server that gives them: no real one does on demand. */
+/**
+ * Answers of a bucket that begin with 200 and come to another end, from a server that gives
+ * them: no real one does on demand.
+ */
 
 import { createHash } from "node:crypto"
 import { createServer, type ServerResponse } from "node:http"

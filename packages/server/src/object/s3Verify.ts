@@ -1,7 +1,8 @@
 /**
- * Measures and hashes an object in S3, and moves it into place by a server-side copy. The copy is conditional on the ETag
- * of the hashed bytes, so an upload in between is never copied. (An ETag is an MD5: an author could exchange two bodies of
- * equal MD5, but would only break their own weights, since runners hash the files that they fetch.)
+ * Measures and hashes an object in S3, and moves it into place by a server-side copy. The copy is
+ * conditional on the ETag of the hashed bytes, so an upload in between is never copied. (An ETag is an MD5:
+ * an author could exchange two bodies of equal MD5, but would only break their own weights, since runners
+ * hash the files that they fetch.)
  */
 import { Effect, Option } from "effect"
 import { measure } from "./contentMeter.ts"

@@ -1,6 +1,7 @@
 /**
- * Runs that several callers want at about the same time, such as the flush of a directory. A run begins after all the calls that it
- * answers; those who call while it is under way share the next. Runs of different keys do not wait for each other.
+ * Runs that several callers want at about the same time, such as the flush of a directory. A run begins
+ * after all the calls that it answers; those who call while it is under way share the next. Runs of
+ * different keys do not wait for each other.
  */
 export const sharedRuns = <A>(run: (key: string) => Promise<A>): ((key: string) => Promise<A>) => {
   /** By key: the last run, and whether it has begun. */

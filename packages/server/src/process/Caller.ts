@@ -1,9 +1,10 @@
 /**
- * On whose behalf something is done: a visitor's address, as http/ClientAddress.ts counts it, or an account. What is bounded for everybody
- * together is bounded for each of them as well (Share.ts), so that one who asks for much does not keep others out.
+ * On whose behalf something is done: a visitor's address, as http/ClientAddress.ts counts it, or an account.
+ * What is bounded for everybody together is bounded for each of them as well (Share.ts), so that one who asks
+ * for much does not keep others out.
  *
- * One answer is often made for several that wait for it, and whoever comes later must not wait for the share of the one who came first:
- * it joins, and the work then counts for whichever of them holds least.
+ * One answer is often made for several that wait for it, and whoever comes later must not wait for the share
+ * of the one who came first: it joins, and the work then counts for whichever of them holds least.
  */
 import { Context } from "effect"
 

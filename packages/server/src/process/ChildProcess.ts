@@ -1,8 +1,8 @@
 /**
- * Runs a program of ours in its own process for as long as the effect runs. Answers its exit status, and stops it on
- * interruption. Of the environment the child sees only PATH and the variables given. Its standard input stays open until
- * this process ends, in whatever way, so a child that watches it ends with us. A child that is listened to has a channel to
- * this process, which nobody else can write to.
+ * Runs a program of ours in its own process for as long as the effect runs. Answers its exit status, and
+ * stops it on interruption. Of the environment the child sees only PATH and the variables given. Its standard
+ * input stays open until this process ends, in whatever way, so a child that watches it ends with us. A child
+ * that is listened to has a channel to this process, which nobody else can write to.
  */
 
 import { type ChildProcess, spawn } from "node:child_process"

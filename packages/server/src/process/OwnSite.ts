@@ -1,7 +1,8 @@
 /**
- * The site that the service starts beside itself (AGON_SITE=own): a process of its own, which takes a free loopback port and tells it
- * over a channel that nobody else has, so that no visitor's session is ever sent to another program on that port. It is started again
- * when it ends, and ends with the service, even if the service is killed, since it runs only while its standard input is open.
+ * The site that the service starts beside itself (AGON_SITE=own): a process of its own, which takes a free
+ * loopback port and tells it over a channel that nobody else has, so that no visitor's session is ever sent
+ * to another program on that port. It is started again when it ends, and ends with the service, even if the
+ * service is killed, since it runs only while its standard input is open.
  *
  *   started ──▶ tells its port ──▶ answers a probe every few seconds ──▶ ends, or is killed for its silence ──▶ a wait ──▶ started
  *        └──────── tells none in time: killed ──────────────────────────────────────────────────────────────────▶

@@ -4,8 +4,8 @@
  *   asked ──▶ holds it ──▶ releases it, which passes it on to the one that has waited longest
  *       └──▶ waits; refused when too many wait already, or after waiting too long
  *
- * Where `each` is given, a caller (Caller.ts) has a part of the places and of the queue. Among those that wait, callers who hold least
- * come first.
+ * Where `each` is given, a caller (Caller.ts) has a part of the places and of the queue. Among those that
+ * wait, callers who hold least come first.
  */
 import { Deferred, type Duration, Effect } from "effect"
 import { type Caller, CurrentCaller } from "./Caller.ts"

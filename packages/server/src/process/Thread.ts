@@ -1,7 +1,7 @@
 /**
- * A worker thread for computations that would block the event loop. It handles one message at a time, in order. It starts with the
- * first message and has a bounded heap. It is ended when it does not answer in time or when the caller no longer waits; the next
- * message then starts a new one.
+ * A worker thread for computations that would block the event loop. It handles one message at a time, in
+ * order. It starts with the first message and has a bounded heap. It is ended when it does not answer in time
+ * or when the caller no longer waits; the next message then starts a new one.
  */
 
 import { Worker } from "node:worker_threads"

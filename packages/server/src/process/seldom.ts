@@ -1,6 +1,7 @@
 /**
- * Lines that would repeat themselves while something outside is away, such as the mail server or the object store: the first one is
- * logged, and then one in a minute for each reason, which counts those that were left out since (`left_out`).
+ * Lines that would repeat themselves while something outside is away, such as the mail server or the object
+ * store: the first one is logged, and then one in a minute for each reason, which counts those that were
+ * left out since (`left_out`).
  */
 import { type Cause, Clock, Effect } from "effect"
 import { CappedMap } from "./CappedMap.ts"

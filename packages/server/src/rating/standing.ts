@@ -1,23 +1,24 @@
 /**
- * Ladders in their order. At the start of a round the rows of ratings are rewritten one after another (actor/WaitingRatings.ts);
- * rows not yet rewritten are read as reset, by the view `standing`. While there are some, by the season's row, a ladder is sorted when it
- * is read, 100,000 entries in a quarter of a second; otherwise rating_rank has its order.
+ * Ladders in their order. At the start of a round the rows of ratings are rewritten one after another
+ * (actor/WaitingRatings.ts); rows not yet rewritten are read as reset, by the view `standing`. While there
+ * are some, by the season's row, a ladder is sorted when it is read, 100,000 entries in a quarter of a
+ * second; otherwise rating_rank has its order.
  */
 
 /** For a season `w`. */
 const IN_ORDER = "w.ratings_round >= (w.head->>'round')::int"
 
 /**
- * Who may be on a podium: no baseline, and nobody without a counted match; in finals, nobody without a match in them. `b` is a row of
- * ratings, and `finals` says whether they are being played. The version is read by version_pkey, one by one until there are enough: an
- * EXISTS would be planned as a join with all versions.
+ * Who may be on a podium: no baseline, and nobody without a counted match; in finals, nobody without a match
+ * in them. `b` is a row of ratings, and `finals` says whether they are being played. The version is read by
+ * version_pkey, one by one until there are enough: an EXISTS would be planned as a join with all versions.
  */
 export const winsIn = (finals: string): string =>
   `(b.round_matches > 0 OR (b.matches > 0 AND NOT ${finals})) AND (SELECT o.owner_id FROM version o WHERE o.id = b.version_id) IS NOT NULL`
 
 /**
- * The best of a ladder of season `season`, each an SQL expression: a table `r`, which the caller may follow only by its alias. `who`
- * narrows the rows `b`.
+ * The best of a ladder of season `season`, each an SQL expression: a table `r`, which the caller may follow
+ * only by its alias. `who` narrows the rows `b`.
  */
 export const bestOf = (season: string, ladder: string, page: string, who = "true"): string => {
   const from = (table: string, when: string) =>
@@ -36,8 +37,8 @@ export const wholeOf = (season: string, ladder: string): string => {
 }
 
 /**
- * The ranks of a ladder from its first entry down to the rating `least`: a table `r` of `version_id` and `rank`. It is read once, however
- * many of its entries are looked for.
+ * The ranks of a ladder from its first entry down to the rating `least`: a table `r` of `version_id` and
+ * `rank`. It is read once, however many of its entries are looked for.
  */
 export const ranksDownTo = (season: string, ladder: string, least: string): string => {
   const from = (table: string, when: string) =>

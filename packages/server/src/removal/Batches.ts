@@ -1,6 +1,7 @@
 /**
- * Rows are removed in small transactions with pauses, so that nobody waits long for a row that they hold, and play goes on beside them.
- * A batch that took long is followed by smaller ones. Where another transaction holds a row, or the server went away, a batch is tried again.
+ * Rows are removed in small transactions with pauses, so that nobody waits long for a row that they hold, and
+ * play goes on beside them. A batch that took long is followed by smaller ones. Where another transaction
+ * holds a row, or the server went away, a batch is tried again.
  */
 import { Clock, Effect, Schedule } from "effect"
 
@@ -17,7 +18,10 @@ const nextSize = (size: number, took_ms: number): number => {
   return took_ms < QUICK_MS ? Math.min(ROWS.most, size * 2) : size
 }
 
-/** Runs a batch until it finds nothing. `batch` gets the most rows that it may name and answers how many it found. Pauses as long as each took. */
+/**
+ * Runs a batch until it finds nothing. `batch` gets the most rows that it may name and answers how many it
+ * found. Pauses as long as each took.
+ */
 export const inBatches = Effect.fnUntraced(function* <E, R>(batch: (limit: number) => Effect.Effect<number, E, R>) {
   let size = ROWS.first
   for (;;) {

@@ -1,10 +1,14 @@
 /**
- * Objects that removed rows referred to. They are given to the collector (object/StoredObjects.ts), which removes each one that nothing
- * refers to any more: not before a day has passed, so that a backup under way still finds them.
+ * Objects that removed rows referred to. They are given to the collector (object/StoredObjects.ts),
+ * which removes each one that nothing refers to any more: not before a day has passed, so that a
+ * backup under way still finds them.
  */
 import { RECHECK_MS } from "../object/StoredObjects.ts"
 
-/** Inserts a row of `stored_object` for each key that a query answers, by the primary key. One that is looked at later stays so. */
+/**
+ * Inserts a row of `stored_object` for each key that a query answers, by the primary key. One that
+ * is looked at later stays so.
+ */
 export const givenToCollector = (keys: string): string => `
   INSERT INTO stored_object (key, check_at, unused)
   SELECT DISTINCT key, now() + interval '${RECHECK_MS} milliseconds', true FROM (${keys}) k(key) ORDER BY key

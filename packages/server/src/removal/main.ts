@@ -1,6 +1,7 @@
 /**
- * `scripts/remove-season GAME SLUG`, with the service's own environment, also while it runs. It says what the season has, wants its slug
- * typed, and removes it. Exit status 0 removed, 1 refused or failed, 2 not understood.
+ * `scripts/remove-season GAME SLUG`, with the service's own environment, also while it runs. It
+ * says what the season has, wants its slug typed, and removes it. Exit status 0 removed, 1 refused
+ * or failed, 2 not understood.
  */
 
 import { createInterface } from "node:readline"

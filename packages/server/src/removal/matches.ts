@@ -1,7 +1,8 @@
 /**
- * The statements that remove matches with their seats and audits. No index has every match of a season, so they are found in three ways:
- * those that count by their number, in the order in which they lie on the disk; the others by the seats of the season's versions; and in
- * the end by one scan, which finds none where every match has its seats. Each row is removed by its primary key.
+ * The statements that remove matches with their seats and audits. No index has every match of a season, so
+ * they are found in three ways: those that count by their number, in the order in which they lie on the disk;
+ * the others by the seats of the season's versions; and in the end by one scan, which finds none where every
+ * match has its seats. Each row is removed by its primary key.
  */
 import { givenToCollector, REPLAY_KEY } from "./keys.ts"
 

@@ -1,6 +1,7 @@
 /**
- * The tables in which a season has rows besides its matches and seats (matches.ts), each before those that it refers to.
- * test/integration/season.removal.test.ts finds the tables in the catalogue of the database and misses one that is left out here.
+ * The tables in which a season has rows besides its matches and seats (matches.ts), each before those that it
+ * refers to. test/integration/season.removal.test.ts finds the tables in the catalogue of the database and
+ * misses one that is left out here.
  */
 import { givenToCollector, versionKeys } from "./keys.ts"
 
@@ -29,7 +30,10 @@ const VERSIONS = "SELECT v.id FROM version v WHERE v.season_id = $1::uuid"
 const BASELINES = "SELECT m.id FROM model m WHERE m.baseline_season = $1::uuid"
 const ofVersions = { where: `t.version_id IN (${VERSIONS})` }
 
-/** Few rows each; with the webhook go its place and its attempts. Nothing else finds deliveries of a webhook that is gone. */
+/**
+ * Few rows each; with the webhook go its place and its attempts. Nothing else finds
+ * deliveries of a webhook that is gone.
+ */
 const webhooks: Part = {
   table: "webhook",
   statement: `
@@ -39,7 +43,10 @@ const webhooks: Part = {
   SELECT count(*)::int AS n FROM gone`
 }
 
-/** Tables of people and their words there: first, so that nobody comes upon half of it. By season_id, in indexes or in small tables. */
+/**
+ * Tables of people and their words there: first, so that nobody comes upon half of it. By season_id,
+ * in indexes or in small tables.
+ */
 export const PEOPLE: ReadonlyArray<Part> = [
   part("participant"),
   part("season_admin"),

@@ -1,6 +1,6 @@
 /**
- * Removes a closed season while the service runs. Nobody plays it or claims it any more (actor/store/claim.ts), so its rows are changed by
- * readers' and administrators' requests alone. Protocol:
+ * Removes a closed season while the service runs. Nobody plays it or claims it any more
+ * (actor/store/claim.ts), so its rows are changed by readers' and administrators' requests alone. Protocol:
  *
  *   hide      the season is private and featured no more; nodes forget all answers. Strangers and, once the roster is gone, its people
  *             get 404
@@ -11,8 +11,9 @@
  *   end       in one transaction: the season's row is locked, what was added meanwhile is removed, the row is, the log says so,
  *             and nodes forget all answers
  *
- * Each step removes what it finds, in short transactions, so a removal that was killed is repeated from its beginning and goes on where
- * it was. A transaction locks rows of this season and, for a moment, those of its objects; it waits for nobody longer than LOCK_TIMEOUT.
+ * Each step removes what it finds, in short transactions, so a removal that was killed is repeated from its
+ * beginning and goes on where it was. A transaction locks rows of this season and, for a moment, those of its
+ * objects; it waits for nobody longer than LOCK_TIMEOUT.
  */
 
 import { randomUUID } from "node:crypto"

@@ -12,7 +12,10 @@ export interface FoundSeason {
   readonly closed_at: Date
 }
 
-/** Counts of what belongs to a season. `objects` are bytes of replays and of versions' files, each counted as often as it is named. */
+/**
+ * Counts of what belongs to a season. `objects` are bytes of replays and of versions' files, each
+ * counted as often as it is named.
+ */
 export interface Contents {
   readonly matches: number
   readonly versions: number

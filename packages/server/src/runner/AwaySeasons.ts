@@ -1,6 +1,7 @@
 /**
- * Seasons that could not be asked a moment ago: they are moving, or their node is away. Other seasons are asked before them. Since they
- * give no leases, fairness alone would have every request ask them first, and wait or fail.
+ * Seasons that could not be asked a moment ago: they are moving, or their node is away. Other
+ * seasons are asked before them. Since they give no leases, fairness alone would have every request
+ * ask them first, and wait or fail.
  */
 import type { Clock } from "effect"
 import { CappedMap } from "../process/CappedMap.ts"

@@ -33,8 +33,8 @@ interface Told {
 }
 
 /**
- * A dispatcher over seasons with endless work, of which those that are away do not answer, and those that are full give nothing;
- * `home` live on its node, if there are others.
+ * A dispatcher over seasons with endless work, of which those that are away do not answer, and those that are
+ * full give nothing; `home` live on its node, if there are others.
  */
 const among = (
   away: Set<string>,

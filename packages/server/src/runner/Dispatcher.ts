@@ -5,12 +5,12 @@
  *            seasons; the first season in turn is asked for work in the same message ─▶ the other seasons in turn, each up to
  *            its share, while the runner has room ─▶ nothing? parked, and asked again when woken
  *
- * A request that may wait, or that brings results, passes over seasons that have just given its kind nothing, so thousands of waiting
- * runners do not ask each time, nor does each result ask all seasons that have as many matches in play as they may. A runner that was given
- * nothing with its results asks again, and waits.
+ * A request that may wait, or that brings results, passes over seasons that have just given its kind nothing,
+ * so thousands of waiting runners do not ask each time, nor does each result ask all seasons that have as
+ * many matches in play as they may. A runner that was given nothing with its results asks again, and waits.
  *
- * A season that cannot be asked for work fails the request only if no other season gave any. A season that cannot take results always
- * fails it.
+ * A season that cannot be asked for work fails the request only if no other season gave any. A season that
+ * cannot take results always fails it.
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -127,7 +127,10 @@ interface Asked {
   readonly failed: boolean
 }
 
-/** Where a runner's next work comes from: a match that waits to be played again, then the seasons that it may serve, in turn. */
+/**
+ * Where a runner's next work comes from: a match that waits to be played again, then the
+ * seasons that it may serve, in turn.
+ */
 const makeTurns = Effect.gen(function* () {
   const calls = yield* SeasonCalls
   const seasons = yield* OpenSeasons
@@ -137,8 +140,8 @@ const makeTurns = Effect.gen(function* () {
   const away = new AwaySeasons(yield* Clock.Clock)
 
   /**
-   * Seasons that are told something in any case come first while they are not far ahead, and are never passed over. Work done by a season's
-   * own runners does not count towards its share of the platform's.
+   * Seasons that are told something in any case come first while they are not far ahead, and are never passed
+   * over. Work done by a season's own runners does not count towards its share of the platform's.
    */
   const inTurn = (caller: Caller, waits: boolean, isTold: (id: string) => boolean = () => false): ReadonlyArray<OpenSeason> => {
     const kind = kindOf(caller)
@@ -173,8 +176,9 @@ const makeTurns = Effect.gen(function* () {
   })
 
   /**
-   * Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was asked already. After one
-   * that is away only seasons of this node are asked: more may live where it does, and each takes seconds to find out.
+   * Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was
+   * asked already. After one that is away only seasons of this node are asked: more may live where it does,
+   * and each takes seconds to find out.
    */
   const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, share, waits }: Filling) {
     if (room <= 0) return []
@@ -231,7 +235,10 @@ const makeLater = Effect.fnUntraced(function* ({ audit, fill, shareOf }: Effect.
     return found !== undefined && mayAsk(caller, found)
   }
 
-  /** The work for a request that was woken; undefined where the runner was stopped, or its key revoked, while it waited. */
+  /**
+   * The work for a request that was woken; undefined where the runner was stopped, or its
+   * key revoked, while it waited.
+   */
   const askAgain = Effect.fnUntraced(function* (caller: Caller, room: number) {
     const now = yield* calls.caller(caller.key, caller.runner.id)
     if (now.runner.state !== "active") return undefined

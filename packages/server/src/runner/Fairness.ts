@@ -1,34 +1,40 @@
 /**
- * Start-time fair queueing of the platform's runners among the seasons. Each season has a virtual time that grows with
- * every lease; the season with the lowest one is asked first. A season without work saves up no credit: it resumes at the
- * virtual time of those served meanwhile. Where a runner takes several pieces of work at once, no season gives it more
- * than its share before the others were asked.
+ * Start-time fair queueing of the platform's runners among the seasons. Each season has a virtual time that
+ * grows with every lease; the season with the lowest one is asked first. A season without work saves up no
+ * credit: it resumes at the virtual time of those served meanwhile. Where a runner takes several pieces of
+ * work at once, no season gives it more than its share before the others were asked.
  *
- * A busy fleet's request that brings a season results asks it for work in the same message, as long as it is not further ahead than by what
- * all seasons gave in the last second beyond `QUIET_LEASES`: any other season costs a message more, and one that has as many matches in play
- * as it may gives nothing. Of a fleet that is given less in a second the season with the lowest virtual time is asked.
+ * A busy fleet's request that brings a season results asks it for work in the same message, as long as it is
+ * not further ahead than by what all seasons gave in the last second beyond `QUIET_LEASES`: any other season
+ * costs a message more, and one that has as many matches in play as it may gives nothing. Of a fleet that is
+ * given less in a second the season with the lowest virtual time is asked.
  *
- * Where there are several nodes, a season that lives here is asked before one that lives elsewhere as long as it is not more than
- * `HOME_LEAD` leases ahead: an ask of another node costs both a request. Nodes tell each other what they have given
- * (FairnessOfNodes.ts), so that a node whose own seasons are ahead gives the others their share.
+ * Where there are several nodes, a season that lives here is asked before one that lives elsewhere as
+ * long as it is not more than `HOME_LEAD` leases ahead: an ask of another node costs both a request.
+ * Nodes tell each other what they have given (FairnessOfNodes.ts), so that a node whose own seasons are
+ * ahead gives the others their share.
  */
 import { CappedMap } from "../process/CappedMap.ts"
 
 /**
- * How many seasons' times are remembered, since nobody tells when a season ends. One that is forgotten resumes as a new one. The number must
- * exceed that of open seasons: otherwise each request would forget the last of them, and that one would never be the first.
+ * How many seasons' times are remembered, since nobody tells when a season ends. One that is forgotten
+ * resumes as a new one. The number must exceed that of open seasons: otherwise each request would forget the
+ * last of them, and that one would never be the first.
  */
 export const SEASONS_MAX = 32_768
-/** Leases by which a season of this node may be ahead of one elsewhere and is still asked first: some tenths of a busy node's second. */
+/**
+ * Leases by which a season of this node may be ahead of one elsewhere and is still asked first: some
+ * tenths of a busy node's second.
+ */
 export const HOME_LEAD = 16
 /** Leases of all seasons in a second up to which a message more for each is not worth any lead. */
 export const QUIET_LEASES = 64
 /** The most leases by which a season that is told results may be ahead and is still asked first. */
 export const TOLD_LEAD_MAX = 256
 /**
- * Leases by which a season may be ahead of the next one with work. Some of its leases go to runners that no other season can use, here
- * or on another node; without a bound it would get nothing for as many again once those runners are gone. More than a busy node
- * gives in the second in which the others do not know of it.
+ * Leases by which a season may be ahead of the next one with work. Some of its leases go to runners that no
+ * other season can use, here or on another node; without a bound it would get nothing for as many again once
+ * those runners are gone. More than a busy node gives in the second in which the others do not know of it.
  */
 export const GAP_MAX = 1_024
 
@@ -39,7 +45,10 @@ export class Fairness {
   #told_lead = 0
   #served_since = 0
 
-  /** The seasons in the order in which to ask them: whether each lives on this node, and whether it is told something in any case. */
+  /**
+   * The seasons in the order in which to ask them: whether each lives on this node, and whether it
+   * is told something in any case.
+   */
   order<A extends { readonly id: string }>(
     seasons: ReadonlyArray<A>,
     isHome: (id: string) => boolean = () => true,
@@ -52,7 +61,10 @@ export class Fairness {
     return ranked.sort((a, b) => a.rank - b.rank).map(({ season }) => season)
   }
 
-  /** How much of `room` each of these seasons may fill in the first pass; a season that was idle when last asked leaves its share to the others. */
+  /**
+   * How much of `room` each of these seasons may fill in the first pass; a season that was idle when last
+   * asked leaves its share to the others.
+   */
   share(seasons: ReadonlyArray<{ readonly id: string }>, room: number): number {
     return Math.ceil(room / Math.max(1, seasons.filter(({ id }) => !this.#idle.has(id)).length))
   }

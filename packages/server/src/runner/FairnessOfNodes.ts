@@ -1,6 +1,7 @@
 /**
- * Fair shares among seasons over all nodes: once a second each node tells the others how many leases it has given of which season
- * to the platform's runners. A second that is lost, with a node or a message, makes the shares unequal by that second's leases.
+ * Fair shares among seasons over all nodes: once a second each node tells the others how many leases it has
+ * given of which season to the platform's runners. A second that is lost, with a node or a message, makes the
+ * shares unequal by that second's leases.
  */
 import { Effect, Schedule } from "effect"
 import { LocalMailboxes } from "../actor/LocalMailboxes.ts"

@@ -1,7 +1,8 @@
 /**
- * The share of each key's last results that reported an engine failure. Such a result costs a match one of its tries, so a key that
- * reports it repeatedly has a broken machine, or is malicious: its runner is flagged. The memory is this node's; with several
- * nodes each sees a sample of the results, with the same share.
+ * The share of each key's last results that reported an engine failure. Such a result costs a match
+ * one of its tries, so a key that reports it repeatedly has a broken machine, or is malicious: its
+ * runner is flagged. The memory is this node's; with several nodes each sees a sample of the
+ * results, with the same share.
  */
 import { CappedMap } from "../process/CappedMap.ts"
 

@@ -1,6 +1,7 @@
 /**
- * Gauges of the whole platform that only the database knows: runners by state, audits that are open, objects that are kept. Read
- * every 15 seconds where metrics are on. Every node tells the same figures: do not add them up.
+ * Gauges of the whole platform that only the database knows: runners by state, audits that are open,
+ * objects that are kept. Read every 15 seconds where metrics are on. Every node tells the same
+ * figures: do not add them up.
  */
 import { type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"

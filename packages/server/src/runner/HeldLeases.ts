@@ -1,4 +1,7 @@
-/** Calls about the leases that a runner holds: a result by itself, giving one back, all of them where it stops, and the heartbeat. */
+/**
+ * Calls about the leases that a runner holds: a result by itself, giving one back, all of them where
+ * it stops, and the heartbeat.
+ */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { type InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"

@@ -10,7 +10,10 @@ export interface Holding {
   readonly runner: string
   readonly key: string
   readonly season: string
-  /** Seats of the match, its season's most turns, and the strikes that end a seat; null, 0 and 0 for a review or an audit. */
+  /**
+   * Seats of the match, its season's most turns, and the strikes that end a seat; null, 0
+   * and 0 for a review or an audit.
+   */
   readonly seats: number | null
   readonly max_turns: number
   readonly strike_limit: number

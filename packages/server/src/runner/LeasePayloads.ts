@@ -1,7 +1,8 @@
 /**
- * The lease payloads as JSON text: the machine names ids, the runner gets files, URLs, rules and boards. Checking and encoding the same
- * boards, versions and engines for each lease was the most expensive part of handing out matches, so each part is encoded once and kept as
- * text. A version's part holds signed URLs and is kept for part of the time that these are valid. Keys are in the schema's order.
+ * The lease payloads as JSON text: the machine names ids, the runner gets files, URLs, rules and boards.
+ * Checking and encoding the same boards, versions and engines for each lease was the most expensive part of
+ * handing out matches, so each part is encoded once and kept as text. A version's part holds signed URLs and
+ * is kept for part of the time that these are valid. Keys are in the schema's order.
  */
 
 import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"

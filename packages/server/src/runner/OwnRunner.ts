@@ -6,13 +6,14 @@
  *                                                           ▲                                                     │
  *                                                           └───────── a wait, longer if it ended soon ◀──────────┘
  *
- * It ends with the service, even if the service is killed, since it runs only while its standard input is open. So the leases
- * that its key holds when the service starts have no holder, and need not wait to run out. Where its key was
- * revoked it is not started.
+ * It ends with the service, even if the service is killed, since it runs only while its standard input is
+ * open. So the leases that its key holds when the service starts have no holder, and need not wait to run
+ * out. Where its key was revoked it is not started.
  *
- * When it is drained or flagged it finishes its work and its process ends; the next process opens another session. Three flags in
- * a day do not stop its key, since nobody else might play then. Each start with that many is logged, so that an operator checks the
- * machine. To replace a revoked key: stop the service, remove `secrets/platform-runner` in AGON_DATA, and start it again.
+ * When it is drained or flagged it finishes its work and its process ends; the next process opens another
+ * session. Three flags in a day do not stop its key, since nobody else might play then. Each start with that
+ * many is logged, so that an operator checks the machine. To replace a revoked key: stop the service, remove
+ * `secrets/platform-runner` in AGON_DATA, and start it again.
  */
 
 import { createHmac } from "node:crypto"
@@ -82,7 +83,10 @@ const keyOf = ({ platform_runner }: Pick<Secrets, "platform_runner">, node: Addr
   return Redacted.make(`agon_rk_${own}`)
 }
 
-/** One process after another for ever. Leases that cannot be returned, since the database is away, run out by themselves. */
+/**
+ * One process after another for ever. Leases that cannot be returned, since the database is
+ * away, run out by themselves.
+ */
 const lives = (process: Effect.Effect<number>, returnLeases: Effect.Effect<void>) => {
   const returned = returnLeases.pipe(
     Effect.timeoutOption(RETURN_TIMEOUT),

@@ -13,12 +13,13 @@
  * no runner comes within the hour ─▶ the service's own runner plays it again, whoever played it ─▶ there is none: the audit log
  *                                 and /metrics say so, and the match stands
  *
- * "Another runner" means a runner of another key: one key may open many sessions. What a runner of the platform has played, or doubted,
- * is looked at by the platform's runners alone.
+ * "Another runner" means a runner of another key: one key may open many sessions. What a runner of the
+ * platform has played, or doubted, is looked at by the platform's runners alone.
  *
- * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named `<audit id>.<n>` and count
- * against a runner's slots like any other; they are renewed no longer than a match's (domain/season/Lease.ts). Verdicts are applied before
- * they are recorded, so one that a crash interrupts is applied again.
+ * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named
+ * `<audit id>.<n>` and count against a runner's slots like any other; they are renewed no longer than a
+ * match's (domain/season/Lease.ts). Verdicts are applied before they are recorded, so one that a crash
+ * interrupts is applied again.
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -43,7 +44,10 @@ import { makeQueries, type ReplayAuditRow } from "./replayAuditQueries.ts"
 export const AUDITS = "audits"
 
 const LOOK_EVERY = "2 seconds"
-/** How long a second runner is waited for. A service whose runtime has no runner of a second key audits by its own runner, or not at all. */
+/**
+ * How long a second runner is waited for. A service whose runtime has no runner of a second key audits by
+ * its own runner, or not at all.
+ */
 const WAIT_MS = 3_600_000
 /** How long the service's own runner then has for it. */
 const OWN_WAIT_MS = 3_600_000
@@ -198,8 +202,9 @@ const kindOf = ({ key, runner: { engines, runtime_version } }: Caller): string =
   `${key.id} ${runtime_version} ${engines.map(({ engine_digest, game }) => `${game}:${engine_digest}`).join()}`
 
 /**
- * Takes back lost leases, gives up audits that have waited too long, and wakes runners for new ones. Which kinds of runners were given
- * nothing since the last look is remembered: while audits wait for another key, each lease request would ask in vain.
+ * Takes back lost leases, gives up audits that have waited too long, and wakes runners for new ones. Which
+ * kinds of runners were given nothing since the last look is remembered: while audits wait for another key,
+ * each lease request would ask in vain.
  */
 const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJudge>) {
   const queries = yield* makeQueries

@@ -3,10 +3,11 @@
  * reported too late, or was refused. The store itself is listed, so nothing has to be remembered across a restart;
  * nodes that sweep at once repeat each other's work, harmlessly.
  *
- * A result that was refused after its replay was taken over has left a copy beside the accepted one. Once the match has ended with another
- * replay, the copy is found by the hash of its upload and removed with it. A lease has one upload, and results of one match
- * may have brought several replays: those are remembered by hash (TakenReplays.ts). A replay that came in its result is written with the
- * match (object/InlineReplays.ts) and leaves nothing.
+ * A result that was refused after its replay was taken over has left a copy beside the accepted one. Once the
+ * match has ended with another replay, the copy is found by the hash of its upload and removed with it. A
+ * lease has one upload, and results of one match may have brought several replays: those are remembered by
+ * hash (TakenReplays.ts). A replay that came in its result is written with the match
+ * (object/InlineReplays.ts) and leaves nothing.
  */
 
 import { parseLease } from "@agon/domain/season/Lease.ts"
@@ -65,7 +66,10 @@ const makeSweep = Effect.fnUntraced(function* (taken: TakenReplays) {
     })
   )
 
-  /** Answers how many were removed: none where it has a copy and the match is open, since the copy is not found without it. */
+  /**
+   * Answers how many were removed: none where it has a copy and the match is open, since the
+   * copy is not found without it.
+   */
   const empty = Effect.fnUntraced(function* (key: string) {
     const lease = parseLease(key.slice(REPLAY_UPLOADS.length))
     const bytes = yield* Effect.catchTag(objects.get({ key, max_bytes: REPLAY_BYTES_MAX }), "ObjectTooLarge", () => Effect.succeedNone)

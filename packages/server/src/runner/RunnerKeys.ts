@@ -36,11 +36,17 @@ export class RunnerKeys extends Context.Service<
     /** By the whole secret; none for a revoked key. */
     readonly byKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
     readonly create: (name: string, season_id: string | null, created_by: string) => Effect.Effect<NewKey>
-    /** The id of the key of the runner beside the service; its secret is made elsewhere and stays the same. None once it was revoked. */
+    /**
+     * The id of the key of the runner beside the service; its secret is made elsewhere and stays the
+     * same. None once it was revoked.
+     */
     readonly own: (name: string, secret: string) => Effect.Effect<Option.Option<string>>
     readonly list: (season_id: string | null, page: PageOf) => Effect.Effect<Keys>
     readonly get: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
-    /** Ends the key and its runners, in the rows alone; the caller then returns its leases. `fresh`: it was in force until now. */
+    /**
+     * Ends the key and its runners, in the rows alone; the caller then returns its leases.
+     * `fresh`: it was in force until now.
+     */
     readonly end: (id: string, season_id: string | null) => Effect.Effect<{ readonly key: Key; readonly fresh: boolean }, NotFound>
     /**
      * Returns the leases of this key's runners to the queues of the open seasons at once; a season that is moving is

@@ -1,4 +1,7 @@
-/** Runner sessions: opened under a key, marked as seen with every call, drained, closed by their runner, and gone after a silence. */
+/**
+ * Runner sessions: opened under a key, marked as seen with every call, drained, closed by their
+ * runner, and gone after a silence.
+ */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { NotFound } from "@agon/api/Problem.ts"
@@ -28,7 +31,10 @@ const MARKED_MAX = 1_000
 /** After this silence a runner counts as gone; it returns with its next call. */
 const GONE_AFTER_MS = 90_000
 const SWEEP_EVERY = "10 seconds"
-/** The rule of match/MatchVoiding.ts, which also says how an administrator lifts it; OwnRunner.ts does for the service's own runner. */
+/**
+ * The rule of match/MatchVoiding.ts, which also says how an administrator lifts it; OwnRunner.ts does
+ * for the service's own runner.
+ */
 const UNTRUSTED =
   "a runner gets no work: three runners of its key were flagged within a day (runner.flag in the audit log); it takes another key, or a day"
 
@@ -76,7 +82,10 @@ const tooMany = new TooManyRunners({
 
 const noRunner = new NotFound({ detail: "There is no runner of this id under this key; open a session." })
 
-/** The runners that were heard of since the last mark. A node that is killed forgets a second's; their next call marks them. */
+/**
+ * The runners that were heard of since the last mark. A node that is killed forgets a
+ * second's; their next call marks them.
+ */
 const makeMarks = Effect.gen(function* () {
   const queries = yield* makeQueries
   const unmarked = new Set<string>()

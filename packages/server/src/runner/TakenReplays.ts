@@ -1,7 +1,8 @@
 /**
- * The replays that results brought for open matches, by their hashes; a bounded number is remembered. A replay is taken over before the
- * season answers its result, so a refused result leaves a copy behind. A match that several replays were brought for may have such copies:
- * each is looked at once the match has ended.
+ * The replays that results brought for open matches, by their hashes; a bounded number is
+ * remembered. A replay is taken over before the season answers its result, so a refused result
+ * leaves a copy behind. A match that several replays were brought for may have such copies: each is
+ * looked at once the match has ended.
  */
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { CappedMap } from "../process/CappedMap.ts"

@@ -1,6 +1,7 @@
 /**
- * Sorts the content of a lease request by season: its results, and the leases that got lost on the way to the runner. Lost leases are named
- * one by one, since a season that is away may hear of them late, when the runner has been given others.
+ * Sorts the content of a lease request by season: its results, and the leases that got lost on the way to the
+ * runner. Lost leases are named one by one, since a season that is away may hear of them late, when the
+ * runner has been given others.
  */
 import type { LeaseRequest } from "@agon/api/runner/protocol.ts"
 import { Effect } from "effect"

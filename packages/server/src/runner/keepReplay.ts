@@ -1,7 +1,8 @@
 /**
- * Replays within results beside nodes of an earlier release, which would look for them among the objects: as long as such a node is
- * connected, they are objects. One that has just come, and hosts the season, accepts a result without writing the replay that it
- * brings: then the replay is put where the match's row says that it is. A process that dies before that loses the replay.
+ * Replays within results beside nodes of an earlier release, which would look for them among the objects: as
+ * long as such a node is connected, they are objects. One that has just come, and hosts the season, accepts a
+ * result without writing the replay that it brings: then the replay is put where the match's row says that it
+ * is. A process that dies before that loses the replay.
  */
 
 import { parseLease } from "@agon/domain/season/Lease.ts"

@@ -15,12 +15,18 @@ const FleetKeyRow = Schema.Struct({
   revoked_at: Schema.NullOr(Instant)
 })
 
-/** The columns of a runner key `k`, and where they come from. A key without a creator is that of the service's own runner. */
+/**
+ * The columns of a runner key `k`, and where they come from. A key without a creator is that
+ * of the service's own runner.
+ */
 const keys = `k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by
   FROM runner_key k LEFT JOIN account a ON a.id = k.created_by`
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** Keys in force, of accounts that are not suspended, each by runner_key(key_sha256), unique; hashes in Postgres's text form of bytea: `\x` and hexadecimal digits. */
+  /**
+   * Keys in force, of accounts that are not suspended, each by runner_key(key_sha256), unique; hashes in
+   * Postgres's text form of bytea: `\x` and hexadecimal digits.
+   */
   bySecrets: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: KeyRow,
@@ -69,7 +75,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE k.id = ${id} AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid`
   }),
 
-  /** Locks one row by the primary key; its runners become gone with it, by runner_of_key. Of two concurrent revocations one is the first. */
+  /**
+   * Locks one row by the primary key; its runners become gone with it, by runner_of_key. Of two concurrent
+   * revocations one is the first.
+   */
   revoke: SqlSchema.findOne({
     Request: Schema.Struct({ id: Schema.String, now: Schema.Date }),
     Result: Schema.Struct({ fresh: Schema.Boolean }),

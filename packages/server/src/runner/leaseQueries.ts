@@ -27,7 +27,10 @@ export const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.seas
   UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0, 0 FROM match_audit a WHERE a.state = 'leased') o`
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** Open leases of these runners: one scan of small tables and of match_audit_open, where this node does not know them. */
+  /**
+   * Open leases of these runners: one scan of small tables and of match_audit_open, where
+   * this node does not know them.
+   */
   heldBy: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: Held,
@@ -36,7 +39,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       JOIN (SELECT ${sql.literal(openLease)}) held ON held.runner = asked.id`
   }),
 
-  /** These open leases, each by the primary keys of the small tables of open work and of match_audit, where this node does not know its runner. */
+  /**
+   * These open leases, each by the primary keys of the small tables of open work and of match_audit, where
+   * this node does not know its runner.
+   */
   held: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: Held,
@@ -46,7 +52,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       CROSS JOIN LATERAL (SELECT ${sql.literal(openLease)} WHERE o.work = named.id AND o.n = named.n AND o.runner IS NOT NULL) held`
   }),
 
-  /** The seasons of matches, versions and audits that this process does not remember: each by primary keys, and the small `live`. */
+  /**
+   * The seasons of matches, versions and audits that this process does not remember: each by
+   * primary keys, and the small `live`.
+   */
   seasonsOf: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: Schema.Struct({ id: Schema.String, season: Schema.String }),

@@ -1,4 +1,7 @@
-/** Statements on matches that another runner plays again. The open ones are few, and have the index match_audit_open. */
+/**
+ * Statements on matches that another runner plays again. The open ones are few, and
+ * have the index match_audit_open.
+ */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
@@ -53,11 +56,13 @@ const AGAIN_AFTER = "interval '1 minute'"
 
 const makeLeases = (sql: SqlClient.SqlClient) => ({
   /**
-   * Locks the rows it takes, skipping those that another node is taking. A runner gets none that its key has played or answered; the
-   * service's own (its key has no creator) gets those waiting since before `since`, even its own. Only the runtime of the
-   * first run is expected to give the same bits. A key of the season's gets none for which a runner of the platform could be flagged:
-   * the season's administrators could make two keys and have them deny whatever the platform's fleet has played. A key that has lost or
-   * given back an audit gets it again a minute later, so that others come before: it could drop it as often as it may be lost.
+   * Locks the rows it takes, skipping those that another node is taking. A runner gets none that its key
+   * has played or answered; the service's own (its key has no creator) gets those waiting since before
+   * `since`, even its own. Only the runtime of the first run is expected to give the same bits. A key of
+   * the season's gets none for which a runner of the platform could be flagged: the season's
+   * administrators could make two keys and have them deny whatever the platform's fleet has played. A key
+   * that has lost or given back an audit gets it again a minute later, so that others come before: it
+   * could drop it as often as it may be lost.
    */
   take: SqlSchema.findAll({
     Request: Schema.Struct({
@@ -129,7 +134,10 @@ const makeRenewals = (sql: SqlClient.SqlClient) => ({
       FROM match_audit a JOIN season s ON s.id = a.season_id WHERE ${sql.in("a.id", ids)} AND a.state = 'leased' AND a.key_id = ${key}`
   }),
 
-  /** Locks one row by the primary key. A row of an older node has no start of its lease and gets one; a lapsed lease stays lapsed. */
+  /**
+   * Locks one row by the primary key. A row of an older node has no start of its lease and gets one;
+   * a lapsed lease stays lapsed.
+   */
   extend: ({ id, key, lease_n, leased_at, until }: Renewal) => sql`
     UPDATE match_audit SET until = ${until}, leased_at = ${leased_at}
     WHERE id = ${id} AND lease_n = ${lease_n} AND key_id = ${key} AND state = 'leased' RETURNING id`
@@ -148,8 +156,9 @@ const makeVerdicts = (sql: SqlClient.SqlClient) => ({
   lapse: (now: Date) => sql`UPDATE match_audit SET state = 'waiting' WHERE state = 'leased' AND until < ${now}`,
 
   /**
-   * Audits that were lost too often or have waited too long: since before `since` where the service has no runner of its own that
-   * could play them again, or since `own_since`, after that runner's time. By match_audit_open.
+   * Audits that were lost too often or have waited too long: since before `since` where the
+   * service has no runner of its own that could play them again, or since `own_since`, after that
+   * runner's time. By match_audit_open.
    */
   overdue: SqlSchema.findAll({
     Request: Schema.Struct({ since: Schema.Date, own_since: Schema.Date, seen_after: Schema.Date, leases: Schema.Int }),

@@ -37,7 +37,10 @@ export const isFinished = <R extends { readonly kind: string }>(result: R): resu
 /** A runner may list the seats in any order; the machine expects them by number. */
 const bySeat = ({ seats }: Finished) => (seats.every(({ seat }, i) => seat === i) ? seats : seats.toSorted((a, b) => a.seat - b.seat))
 
-/** The outcome of an unheld result. The machine refuses it and says why; it cannot accept it even if the key gets the lease at this moment. */
+/**
+ * The outcome of an unheld result. The machine refuses it and says why; it cannot accept it even if the key
+ * gets the lease at this moment.
+ */
 const UNPROVEN: MatchOutcome = { runtime_version: "", reason: "", turns: 0, played_ms: 0, seats: [], state_sha256: "", replay: null }
 
 /** The machine's command for a result. Audits have none: they have their own queue. */
@@ -85,11 +88,17 @@ export const faultsOf = (result: Result, holding: Holding, path: string, known: 
 interface Stores {
   readonly objects: ObjectStore["Service"]
   readonly uploads: ReplayUploads["Service"]
-  /** Whether replays within results are written with their matches; else they are objects, as those that were uploaded. */
+  /**
+   * Whether replays within results are written with their matches; else they are objects,
+   * as those that were uploaded.
+   */
   readonly areRows: boolean
 }
 
-/** Checks the replays of held results and takes over those that were uploaded; fails where one differs from its result, and leaves its upload. */
+/**
+ * Checks the replays of held results and takes over those that were uploaded; fails where one differs from
+ * its result, and leaves its upload.
+ */
 export const takeReplays = ({ areRows, objects, uploads }: Stores, results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
   Effect.forEach(
     results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
@@ -122,7 +131,10 @@ const taken = (objects: ObjectStore["Service"], lease: string, hash: string, int
 
 type Inline = Finished["replay"] & { readonly inline: string }
 
-/** Measures and hashes a replay that came along. A database on the objects' disk needs the room as well. `into`: where it is put, if anywhere. */
+/**
+ * Measures and hashes a replay that came along. A database on the objects' disk needs the room as well.
+ * `into`: where it is put, if anywhere.
+ */
 const checked = Effect.fnUntraced(function* (objects: ObjectStore["Service"], { bytes, inline, ...replay }: Inline, into?: string) {
   const content = Buffer.from(inline)
   if (hash("sha256", content) !== hexOf(replay.hash)) return "hash_mismatch" as const

@@ -56,8 +56,9 @@ const makeCallers = (sql: SqlClient.SqlClient) => ({
 
 const makeSessions = (sql: SqlClient.SqlClient) => ({
   /**
-   * Inserts one row, unless the key has its maximum. A key whose runners were flagged repeatedly gets sessions without
-   * work, except the key of the service's own runner (it has no creator), which is the operator's responsibility. By runner_of_key.
+   * Inserts one row, unless the key has its maximum. A key whose runners were flagged repeatedly gets
+   * sessions without work, except the key of the service's own runner (it has no creator), which is the
+   * operator's responsibility. By runner_of_key.
    */
   openSession: (row: {
     readonly id: string
@@ -81,15 +82,18 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
     FROM k WHERE k.open < ${SESSIONS_MAX}
     RETURNING state, (SELECT flagged FROM k) AS flagged`,
 
-  /** Deletes a key's gone runners, all but the newest; those flagged within a day count against it and stay. By runner_of_key. */
+  /**
+   * Deletes a key's gone runners, all but the newest; those flagged within a day count against
+   * it and stay. By runner_of_key.
+   */
   forget: ({ key_id, now }: { readonly key_id: string; readonly now: Date }) => sql`
     DELETE FROM runner WHERE id IN (SELECT id FROM runner WHERE key_id = ${key_id} AND state = 'gone'
       AND coalesce(flagged_at < ${now}::timestamptz - interval '1 day', true) ORDER BY created_at DESC OFFSET ${GONE_RUNNERS_MAX})`,
 
   /**
-   * Locks rows by the primary key, each at most every few seconds. A runner that is gone by now stays so until its next call
-   * (`returns`): its key may have been revoked. A row that another statement holds is passed over, so that no two wait for each other;
-   * its runner's next call marks it.
+   * Locks rows by the primary key, each at most every few seconds. A runner that is gone by now stays so
+   * until its next call (`returns`): its key may have been revoked. A row that another statement holds is
+   * passed over, so that no two wait for each other; its runner's next call marks it.
    */
   seen: ({ ids, now }: { readonly ids: ReadonlyArray<string>; readonly now: Date }) => sql`
     WITH heard AS (SELECT r.id FROM unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS asked (id) JOIN runner r ON r.id = asked.id
@@ -100,7 +104,10 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
   closeSession: ({ id, key_id }: { readonly id: string; readonly key_id: string }) => sql`
     UPDATE runner SET state = 'gone', stopped = true WHERE id = ${id} AND key_id = ${key_id} RETURNING id`,
 
-  /** Locks one row by the primary key: a runner that was gone returns, unless it was stopped. Of two concurrent calls one finds it so. */
+  /**
+   * Locks one row by the primary key: a runner that was gone returns, unless it was stopped. Of two
+   * concurrent calls one finds it so.
+   */
   returns: ({ id, now }: { readonly id: string; readonly now: Date }) => sql<{ readonly name: string; readonly key: string }>`
     UPDATE runner SET last_seen_at = ${now}, state = 'active' WHERE id = ${id} AND state = 'gone' AND NOT stopped RETURNING name, key_id AS key`,
 

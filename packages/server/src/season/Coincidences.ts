@@ -1,10 +1,11 @@
 /**
- * Results and networks that agree in a season more than chance allows (docs/rating.md#pairs-of-owners), for its administrators. Nothing follows from it
- * by itself.
+ * Results and networks that agree in a season more than chance allows (docs/rating.md#pairs-of-owners), for
+ * its administrators. Nothing follows from it by itself.
  *
- * It is computed when somebody asks, from the latest rated matches, beside the season: pages of rows on a connection of the
- * service, neither in the season's commit nor in its mailbox. The result is kept for some minutes, since it changes little, and
- * one season at a time is computed, so that asking for many costs no more than one connection.
+ * It is computed when somebody asks, from the latest rated matches, beside the season: pages of rows on a
+ * connection of the service, neither in the season's commit nor in its mailbox. The result is kept for
+ * some minutes, since it changes little, and one season at a time is computed, so that asking for many
+ * costs no more than one connection.
  */
 import type { Coincidences as Answer } from "@agon/api/season/coincidences.ts"
 import { type OwnedSeat, type OwnerPair, OwnerPairs } from "@agon/domain/rating/OwnerPairs.ts"

@@ -1,6 +1,6 @@
 /**
- * The demonstration season (AGON_DEMO): on an empty embedded database the `agon demo` command is run against the service
- * as soon as it answers, through the public API. A file in the data directory records that it was
+ * The demonstration season (AGON_DEMO): on an empty embedded database the `agon demo` command is run against
+ * the service as soon as it answers, through the public API. A file in the data directory records that it was
  * begun, so that an interrupted one is continued at the next start, and whether it is done.
  */
 

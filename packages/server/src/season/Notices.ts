@@ -15,7 +15,10 @@ export class Notices extends Context.Service<
   {
     /** Newest first. */
     readonly list: (season: SeasonInPath, page: PageOf) => Effect.Effect<NoticePage>
-    /** Sends it to everyone on the roster who has signed in, and everyone who has ever entered a version, except those who turned notices off. */
+    /**
+     * Sends it to everyone on the roster who has signed in, and everyone who has ever entered a version,
+     * except those who turned notices off.
+     */
     readonly send: (account: SignedIn, season: SeasonInPath, notice: SendNotice) => Effect.Effect<Notice>
   }
 >()("agon/Notices") {

@@ -1,13 +1,15 @@
 /**
- * Entries follow their owner's right to take part: taken off a restricted roster or suspended, the owner's entries are out of play;
- * back on it or let in again, they play (docs/contract.md#disqualification). A write that may change the right leaves a row for each
- * season, in its own transaction; every node looks at the rows, so a crash delays the season's part and loses none.
+ * Entries follow their owner's right to take part: taken off a restricted roster or suspended, the owner's
+ * entries are out of play; back on it or let in again, they play (docs/contract.md#disqualification). A write
+ * that may change the right leaves a row for each season, in its own transaction; every node looks at the
+ * rows, so a crash delays the season's part and loses none.
  *
  *   write ──▶ row ──▶ SwitchOwner ──▶ the season's actor reads the right, and decides ──▶ row gone
  *
- * A node says whose right changed, and never how: the actor reads it when the command's turn comes, so it does not matter which of
- * several nodes is heard last, or whether one of them has died meanwhile. The actor reads the right of those who submit, too. A
- * version that entered by a right that has ended meanwhile is in the season by the time that it hears of the row.
+ * A node says whose right changed, and never how: the actor reads it when the command's turn comes, so it
+ * does not matter which of several nodes is heard last, or whether one of them has died meanwhile. The actor
+ * reads the right of those who submit, too. A version that entered by a right that has ended meanwhile is in
+ * the season by the time that it hears of the row.
  */
 import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"

@@ -1,7 +1,7 @@
 /**
- * Changes to an existing season. Settings that the machine uses (window, rules, classes, fleet, fill, the close) change by a
- * command to its actor, which logs it in the same commit and purges; who may enter and which season is featured are
- * plain rows, written with their log row in one transaction and purged after it.
+ * Changes to an existing season. Settings that the machine uses (window, rules, classes, fleet, fill, the
+ * close) change by a command to its actor, which logs it in the same commit and purges; who may enter and
+ * which season is featured are plain rows, written with their log row in one transaction and purged after it.
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"

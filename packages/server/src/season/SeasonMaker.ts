@@ -1,4 +1,7 @@
-/** Makes seasons: the row with a fresh machine, its administrators and the audit row in one transaction; then its actor wakes. */
+/**
+ * Makes seasons: the row with a fresh machine, its administrators and the audit row in one
+ * transaction; then its actor wakes.
+ */
 
 import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
@@ -34,7 +37,10 @@ export class SeasonMaker extends Context.Service<
     )
 }
 
-/** How long a creation waits for its season's actor. The season exists by then, and the first caller that finds it starting tries again. */
+/**
+ * How long a creation waits for its season's actor. The season exists by then, and the first caller that
+ * finds it starting tries again.
+ */
 const READY_PATIENCE = Duration.seconds(5)
 const READY_PAUSE = Duration.millis(50)
 

@@ -27,7 +27,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Locks one row by the primary key. */
   narrow: (season_id: string) => sql`UPDATE season SET entry = 'restricted' WHERE id = ${season_id}`,
 
-  /** Locks the game's row: of two that feature a season of it at once, the second waits; otherwise season_featured would refuse it. */
+  /**
+   * Locks the game's row: of two that feature a season of it at once, the second waits; otherwise
+   * season_featured would refuse it.
+   */
   lockGame: (game: string) => sql`SELECT slug FROM game WHERE slug = ${game} FOR NO KEY UPDATE`,
 
   /** Locks the currently featured season by season_featured. */

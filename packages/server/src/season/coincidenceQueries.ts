@@ -9,7 +9,10 @@ const PlayedRow = Schema.Struct({
   sigmas: Schema.Array(Schema.Number),
   ranks: Schema.Array(Schema.Int)
 })
-/** A rated match by seat: means from before it, deviations from after it, on the ladder that it was made for. No seats while its ratings wait. */
+/**
+ * A rated match by seat: means from before it, deviations from after it, on the ladder that it was made for.
+ * No seats while its ratings wait.
+ */
 export type PlayedRow = typeof PlayedRow.Type
 
 const EntrantRow = Schema.Struct({
@@ -32,7 +35,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       ORDER BY m.n DESC`
   }),
 
-  /** The latest versions that have entered, by version_ord; the others by their keys. The first submitted comes first. */
+  /**
+   * The latest versions that have entered, by version_ord; the others by their keys. The
+   * first submitted comes first.
+   */
   entrants: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, limit: Schema.Int }),
     Result: EntrantRow,

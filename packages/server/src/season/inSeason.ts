@@ -1,4 +1,7 @@
-/** Whether a season has the board, baseline, version, match, webhook or round that a path names: checked before the request's body is read. */
+/**
+ * Whether a season has the board, baseline, version, match, webhook or round that a path names: checked
+ * before the request's body is read.
+ */
 import { isSlug, isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import type { NameInSeason } from "../http/Lookups.ts"

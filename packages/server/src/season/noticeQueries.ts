@@ -36,8 +36,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * The roster by participant_login with its accounts by identity_login; in a public season also the owners, by the first column of
-   * version_ord. Whoever was taken off the roster of a private season hears no more of it.
+   * The roster by participant_login with its accounts by identity_login; in a public season also
+   * the owners, by the first column of version_ord. Whoever was taken off the roster of a
+   * private season hears no more of it.
    */
   participants: SqlSchema.findAll({
     Request: Schema.String,

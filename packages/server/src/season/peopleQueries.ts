@@ -16,7 +16,10 @@ const columns = `p.id, p.login, p.provider, p.added_at,
     WHERE i.provider = p.provider AND lower(i.login) = lower(p.login) ORDER BY i.created_at DESC LIMIT 1) AS username`
 
 const makeRosters = (sql: SqlClient.SqlClient) => ({
-  /** By the first column of participant_login, sorted; a roster is some hundred rows. Every login contains the empty `part`. */
+  /**
+   * By the first column of participant_login, sorted; a roster is some hundred rows. Every
+   * login contains the empty `part`.
+   */
   participants: SqlSchema.findAll({
     Request: Schema.Struct({ ...page, part: Schema.String }),
     Result: ParticipantRow,

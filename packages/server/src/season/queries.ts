@@ -66,7 +66,10 @@ const makeSeasons = (sql: SqlClient.SqlClient) => ({
       SELECT ${seasonColumns(sql, now)} FROM ${seenBySlug(sql, game, slug, viewer)}`
   }),
 
-  /** The seasons of a game by season_slug, a few, sorted; all but the first are dropped before any other column is read. */
+  /**
+   * The seasons of a game by season_slug, a few, sorted; all but the first are dropped
+   * before any other column is read.
+   */
   featured: SqlSchema.findOneOption({
     Request: Schema.Struct({ game: Schema.String, now: Schema.Date }),
     Result: SeasonRow,
@@ -109,8 +112,8 @@ const podiumJoins = `JOIN version v ON v.id = p.version_id JOIN model m ON m.id 
 
 const makePodiums = (sql: SqlClient.SqlClient) => ({
   /**
-   * Three rows a ladder from the front of rating_rank, past those who cannot win, with their names by primary keys. Whether finals are
-   * played is asked once, by season_pkey and round_pkey.
+   * Three rows a ladder from the front of rating_rank, past those who cannot win, with their names by primary
+   * keys. Whether finals are played is asked once, by season_pkey and round_pkey.
    */
   livePodium: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, ladders: Schema.Array(Schema.String) }),

@@ -1,4 +1,7 @@
-/** The rules document and weight classes that an administrator sends, refused with every fault named (docs/contract.md#rules). */
+/**
+ * The rules document and weight classes that an administrator sends, refused with every fault
+ * named (docs/contract.md#rules).
+ */
 
 import { sentencesOf } from "@agon/api/fieldErrors.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"

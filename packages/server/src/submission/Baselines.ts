@@ -1,4 +1,7 @@
-/** Baselines: models that administrators bring into a season. Recorded by name, reviewed like any other, switched on and off. */
+/**
+ * Baselines: models that administrators bring into a season. Recorded by name, reviewed like
+ * any other, switched on and off.
+ */
 
 import type { SeasonInPath, SignedIn, UnknownSeason } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
@@ -38,7 +41,10 @@ export class Baselines extends Context.Service<
   Baselines,
   {
     readonly list: (season: SeasonInPath, page: PageOf) => Effect.Effect<Page>
-    /** Answers where to send the two files. The same name with the same hashes again: the same version, links for the rest of its window. */
+    /**
+     * Answers where to send the two files. The same name with the same hashes again: the same version,
+     * links for the rest of its window.
+     */
     readonly record: (
       account: SignedIn,
       season: SeasonInPath,
@@ -50,7 +56,10 @@ export class Baselines extends Context.Service<
       name: string,
       enabled: boolean
     ) => Effect.Effect<Baseline, NotFound | BaselineNotAdmitted | SeasonClosed | Unavailable>
-    /** Imports baselines of another season that the account may see: the same bytes, reviewed again by this season's rules. */
+    /**
+     * Imports baselines of another season that the account may see: the same bytes, reviewed
+     * again by this season's rules.
+     */
     readonly import: (
       account: SignedIn,
       season: SeasonInPath,

@@ -1,7 +1,7 @@
 /**
- * Entering a version into a season. The ids in the request are looked up here; whether it may enter is decided by the
- * season's machine, one submission after another, so of two that race for the last slot exactly one wins. A closed season
- * has no machine any more; its rows give the same answer.
+ * Entering a version into a season. The ids in the request are looked up here; whether it may enter is
+ * decided by the season's machine, one submission after another, so of two that race for the last slot
+ * exactly one wins. A closed season has no machine any more; its rows give the same answer.
  */
 
 import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
@@ -145,7 +145,10 @@ const makeFacts = Effect.gen(function* () {
     )
   }
 
-  /** Announcements that would give way are read only where one has the same weights: the statement costs more than the answer. */
+  /**
+   * Announcements that would give way are read only where one has the same weights: the
+   * statement costs more than the answer.
+   */
   const factsOfEntry = Effect.fnUntraced(function* (season: FoundSeason, asks: Asking, hashes: Hashes) {
     const facts = yield* factsOf(season, asks, hashes)
     if (facts.refused[0]?.code !== "weights_already_entered") return { ...facts, giving_way: [] }
@@ -164,7 +167,10 @@ const makeEnter = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const { asking, factsOfEntry } = yield* makeFacts
 
-  /** Runs the preflight first, so that a refusal uses up no version number; the machine judges again when it takes the version. */
+  /**
+   * Runs the preflight first, so that a refusal uses up no version number; the machine judges
+   * again when it takes the version.
+   */
   const take = Effect.fnUntraced(function* <E>(account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry, room: HasRoom<E>) {
     const { manifest_hash, weights_hash } = entry
     const asks = { ...(yield* asking(account, season, model)), model: model.id }

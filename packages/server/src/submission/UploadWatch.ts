@@ -1,11 +1,11 @@
 /**
- * Waits for the files of submitted versions. A competitor sends them to the object store, which sends no event, so the
- * store is polled: once both files are there, they are sized and hashed, moved to their content addresses, and the review
- * starts. A file that differs from its announcement ends the candidacy.
+ * Waits for the files of submitted versions. A competitor sends them to the object store, which sends no
+ * event, so the store is polled: once both files are there, they are sized and hashed, moved to their content
+ * addresses, and the review starts. A file that differs from its announcement ends the candidacy.
  *
- * Some files are never taken over: the other file may never come, the season may close, and a URL is valid for the whole window, even
- * once its file is no longer wanted. The collector removes such files (object/StoredObjects.ts); runner/ReplayUploads.ts removes
- * replays that no runner has reported.
+ * Some files are never taken over: the other file may never come, the season may close, and a URL is valid
+ * for the whole window, even once its file is no longer wanted. The collector removes such files
+ * (object/StoredObjects.ts); runner/ReplayUploads.ts removes replays that no runner has reported.
  */
 
 import type { Command } from "@agon/domain/season/Command.ts"
@@ -59,7 +59,10 @@ const makeLook = Effect.gen(function* () {
   const empty = (version: string) =>
     Effect.forEach(["weights", "manifest"] as const, (kind) => objects.remove(incomingKey(version, kind)), { discard: true })
 
-  /** The largest class, or the owner's remaining quota: other uploads may have used it up since this one was announced. */
+  /**
+   * The largest class, or the owner's remaining quota: other uploads may have used it up
+   * since this one was announced.
+   */
   const weightsMax = ({ manifest_hash, owner_id, quota_bytes, weights_hash, weights_max_bytes }: Awaited) =>
     owner_id === null
       ? Effect.succeed(weights_max_bytes)

@@ -1,6 +1,7 @@
 /**
- * The reasons why versions wait, and about when they play next. The season's actor reads its state for it, on whichever node it lives, without
- * a place in its mailbox; which runners it can count on is in their rows. A season that is moving tells nothing for a while.
+ * The reasons why versions wait, and about when they play next. The season's actor reads its state for it, on
+ * whichever node it lives, without a place in its mailbox; which runners it can count on is in their rows. A
+ * season that is moving tells nothing for a while.
  */
 import type { AdministeredVersion } from "@agon/api/version/Version.ts"
 import { type FleetUse, mayServe } from "@agon/domain/season/Rules.ts"
@@ -60,7 +61,10 @@ const makeForecasts = Effect.gen(function* () {
   })
 })
 
-/** The row and the season may be a commit apart: a candidate that has just entered is told no time for its next match. */
+/**
+ * The row and the season may be a commit apart: a candidate that has just entered is
+ * told no time for its next match.
+ */
 const shownOf = ({ status }: StoredVersion, { next_match_eta_s, waiting }: Forecast): Forecast => ({
   waiting,
   next_match_eta_s: status === "entered" ? next_match_eta_s : null

@@ -54,7 +54,8 @@ const makeVersionAdmin = Effect.gen(function* () {
         return yield* new NotInContention({
           detail: "Only an entry that is in contention can be disqualified; a baseline is switched off."
         })
-      // After the commit: if the service dies in between, the request was not answered, and its repeat leaves the order.
+      // After the commit: if the service dies in between, the request was not answered, and
+      // its repeat leaves the order.
       if (void_matches) yield* orders.add({ season_id: season.id, version_id: version, actor: account.id, reason })
       return yield* versions.own(version)
     }),

@@ -1,10 +1,12 @@
 /**
- * Voids all matches of a disqualified version, where its administrator has asked for that. An order is a row; every node looks at
- * the orders, so a crash delays a void and loses none. Two nodes may void the same match: the second void changes nothing.
+ * Voids all matches of a disqualified version, where its administrator has asked for that. An order is a row;
+ * every node looks at the orders, so a crash delays a void and loses none. Two nodes may void the same match:
+ * the second void changes nothing.
  *
  *   add ──▶ order ──▶ up to 200 matches are voided ──▶ ratings are computed without them ──▶ the next 200 ──▶ … ──▶ order gone
  *
- * A match that is being played is voided once it counts. An order also ends if the version is reinstated or the season closes.
+ * A match that is being played is voided once it counts. An order also ends if the version is
+ * reinstated or the season closes.
  */
 import { Context, DateTime, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -85,8 +85,8 @@ const makeLists = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * A season's versions by version_ord, newest first, as far as the page goes, or all of the season where fewer stand so. The page is cut
-   * before any other table is read.
+   * A season's versions by version_ord, newest first, as far as the page goes, or all of the season where
+   * fewer stand so. The page is cut before any other table is read.
    */
   ofSeason: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, state: Standing, limit: Schema.Int, offset: Schema.Int }),
@@ -98,8 +98,8 @@ const makeLists = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * Those of them whose model's name or owner's username begins with `start`: of each of these models its versions of the season by
-   * version_model (hence OFFSET 0).
+   * Those of them whose model's name or owner's username begins with `start`: of each of these models its
+   * versions of the season by version_model (hence OFFSET 0).
    */
   ofSeasonNamed: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, state: Standing, start: Schema.String, limit: Schema.Int, offset: Schema.Int }),

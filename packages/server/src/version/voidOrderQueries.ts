@@ -17,7 +17,10 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     INSERT INTO void_order (version_id, season_id, actor, reason, created_at)
     VALUES (${version_id}, ${season_id}, ${actor}, ${reason}, ${now}) ON CONFLICT (version_id) DO NOTHING`,
 
-  /** Some orders, in any order, so that those that wait do not hold up the others; a small table. None of a season that still computes ratings without the last voids, by voiding_pkey. */
+  /**
+   * Some orders, in any order, so that those that wait do not hold up the others; a small table. None of a
+   * season that still computes ratings without the last voids, by voiding_pkey.
+   */
   due: SqlSchema.findAll({
     Request: Schema.Void,
     Result: Order,
@@ -28,8 +31,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
-   * Counted matches of a disqualified version of an open season, by version_pkey, season_pkey and seat_version; a voided seat has rank 0.
-   * `waits`: one is being played or queued, by the first column of live_pkey.
+   * Counted matches of a disqualified version of an open season, by version_pkey, season_pkey
+   * and seat_version; a voided seat has rank 0. `waits`: one is being played or queued, by
+   * the first column of live_pkey.
    */
   work: SqlSchema.findOne({
     Request: Schema.String,

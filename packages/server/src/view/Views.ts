@@ -4,10 +4,10 @@
  *
  *   count ──▶ gathered ──▶ written: every ten seconds, when an administrator reads, and when the service stops
  *
- * The memory is bounded, and so are the rows written (queries.ts), however many views are sent. Unknown ids are
- * dropped when they are written, all in one statement. A write that failed or timed out is retried together with newer views;
- * if it was committed after all, its views count twice. A kill loses the views since the last write: ten seconds
- * at most.
+ * The memory is bounded, and so are the rows written (queries.ts), however many views are sent. Unknown ids
+ * are dropped when they are written, all in one statement. A write that failed or timed out is retried
+ * together with newer views; if it was committed after all, its views count twice. A kill loses the views
+ * since the last write: ten seconds at most.
  */
 
 import { nextCursor } from "@agon/api/Page.ts"

@@ -8,7 +8,10 @@ export const ROWS_OF_DAY_MAX = 10_000
 /** So that a day can be compared with the same day of the year before. */
 export const VIEWS_KEPT_DAYS = 400
 
-/** The views of something on a day. `uuid` is the id where the kind has one; `game` is empty where the caller named none. */
+/**
+ * The views of something on a day. `uuid` is the id where the kind has one; `game` is empty
+ * where the caller named none.
+ */
 export interface Gathered {
   readonly day: string
   readonly kind: ViewKind
@@ -28,8 +31,8 @@ const NAMED = {
 }
 
 /**
- * The gathered things that exist: by game_pkey, model_pkey, match_pkey, post_slug and account_username; and by season_slug, where a
- * season without a named game is that of the first registered game that has it.
+ * The gathered things that exist: by game_pkey, model_pkey, match_pkey, post_slug and account_username; and
+ * by season_slug, where a season without a named game is that of the first registered game that has it.
  */
 const KNOWN = Object.entries(NAMED)
   .map(([kind, there]) => `SELECT a.day, a.kind, '' AS game, a.id, a.views FROM asked a JOIN ${there} WHERE a.kind = '${kind}'`)
@@ -55,9 +58,9 @@ const days = (rows: ReadonlyArray<Gathered>) => [...new Set(rows.map(({ day }) =
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
-   * Adds the gathered counts of existing things to the rows of view_count_pkey, in the order of that key, so that nodes that
-   * write at the same time wait for each other without a deadlock. New rows are inserted while the day has room. Days that
-   * are too old are deleted.
+   * Adds the gathered counts of existing things to the rows of view_count_pkey, in the order of that key, so
+   * that nodes that write at the same time wait for each other without a deadlock. New rows are inserted
+   * while the day has room. Days that are too old are deleted.
    */
   add: ({ games, now, oldest, rows }: Adding) => sql`
     WITH asked AS (SELECT r.*, ${now}::timestamptz AS now FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)

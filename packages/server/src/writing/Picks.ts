@@ -1,4 +1,7 @@
-/** Matches that administrators recommend: of public seasons only, each once. A match that no longer counts is not shown. */
+/**
+ * Matches that administrators recommend: of public seasons only, each once. A match that
+ * no longer counts is not shown.
+ */
 import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"

@@ -1,7 +1,7 @@
 /**
- * Stories that owners write about their models. A text is private until it is submitted; then moderators read it,
- * and everybody once one of them has approved it (domain/writing/Story.ts). A decision locks the story's row, so that it concerns
- * the current text; it is logged, and told to the owner, in its transaction.
+ * Stories that owners write about their models. A text is private until it is submitted; then moderators read
+ * it, and everybody once one of them has approved it (domain/writing/Story.ts). A decision locks the story's
+ * row, so that it concerns the current text; it is logged, and told to the owner, in its transaction.
  */
 
 import type { SignedIn } from "@agon/api/Authorization.ts"

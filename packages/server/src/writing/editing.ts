@@ -2,13 +2,16 @@
 import { Cause, Effect, Exit } from "effect"
 import type { ResponseCache } from "../http/ResponseCache.ts"
 
-/** The names of the changed fields. The texts themselves are not logged: they are long, and may have been removed for their content. */
+/**
+ * The names of the changed fields. The texts themselves are not logged: they are long, and may have
+ * been removed for their content.
+ */
 export const changedFields = <Row extends object>(before: Row, after: Row): ReadonlyArray<string> =>
   Object.keys(before).filter((name) => before[name as keyof Row] !== after[name as keyof Row])
 
 /**
- * Purges after a write, whatever its outcome: the answers that it invalidated, nothing where it was refused, and `all` that it may
- * have invalidated where the outcome of its commit is unknown.
+ * Purges after a write, whatever its outcome: the answers that it invalidated, nothing where it was refused,
+ * and `all` that it may have invalidated where the outcome of its commit is unknown.
  */
 export const purging = <A, E, R>(
   cache: ResponseCache["Service"],

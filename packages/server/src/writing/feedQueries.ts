@@ -15,8 +15,8 @@ const Row = Schema.Union([
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
-   * A page of the feed: from the front of post_published and story_featured as far as the page goes, and its rows' contents by
-   * primary keys.
+   * A page of the feed: from the front of post_published and story_featured as far as the page goes, and its
+   * rows' contents by primary keys.
    */
   items: SqlSchema.findAll({
     Request: Schema.Struct({ now: Schema.Date, limit: Schema.Int, offset: Schema.Int }),

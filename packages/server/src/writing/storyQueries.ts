@@ -17,7 +17,10 @@ const HeldRow = Schema.Struct({
 })
 export type HeldRow = typeof HeldRow.Type
 
-/** Of a model `m` of the account `a`, and a story `s`: only owned models have stories, so none is of a private season's baseline. */
+/**
+ * Of a model `m` of the account `a`, and a story `s`: only owned models have stories, so none is of
+ * a private season's baseline.
+ */
 const about = "m.id AS model, m.name, a.username AS owner, m.game, s.featured_at IS NOT NULL AS featured"
 const joins = "JOIN model m ON m.id = s.model_id JOIN account a ON a.id = m.owner_id"
 const publicText = "s.public_body AS body, 'approved' AS state, s.public_updated_at AS updated_at"

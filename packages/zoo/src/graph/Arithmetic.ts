@@ -1,4 +1,7 @@
-/** The plain operators, as functions, so that a model's policy reads as a formula. Numbers stand for scalar constants. */
+/**
+ * The plain operators, as functions, so that a model's policy reads as a formula.
+ * Numbers stand for scalar constants.
+ */
 import type { Graph, Value } from "./Graph.ts"
 
 export type Term = Value | number

@@ -1,7 +1,7 @@
 /**
- * Builds an ONNX graph node by node. Values are named by short counters in the order in which they are made, so the same
- * calls give the same bytes; equal constants are stored once, so a step that is unrolled forty times costs forty nodes and
- * one kernel.
+ * Builds an ONNX graph node by node. Values are named by short counters in the order in which they are made,
+ * so the same calls give the same bytes; equal constants are stored once, so a step that is unrolled forty
+ * times costs forty nodes and one kernel.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType, encodeModel, type ModelInit } from "@agon/onnx/Model.ts"

@@ -1,9 +1,9 @@
 /**
  * Othello models. They give every cell a value; illegal cells are masked by the sandbox.
  *
- * Discs that a placement turns are counted by spreading along the eight lines at once, a channel each: an own disc anchors
- * a line; a disc of the other's beside an anchored cell is anchored one farther. Blocked cells hold no discs, so lines end
- * there as at the edge, where the convolution pads with zeros.
+ * Discs that a placement turns are counted by spreading along the eight lines at once, a channel each: an own
+ * disc anchors a line; a disc of the other's beside an anchored cell is anchored one farther. Blocked cells
+ * hold no discs, so lines end there as at the edge, where the convolution pads with zeros.
  */
 import { add, clip, conv, fraction, mul, slice, sub, sum } from "../graph/Arithmetic.ts"
 import { Graph, type Value } from "../graph/Graph.ts"
@@ -75,7 +75,10 @@ export const grabber = (): Graph => {
   return decide(view.g, turned(view))
 }
 
-/** [N,1,H,W]: corners well above edges, edges above the middle, and cells beside a corner that is still empty below all. */
+/**
+ * [N,1,H,W]: corners well above edges, edges above the middle, and cells beside a corner
+ * that is still empty below all.
+ */
 const places = ({ g, own, other, blocked }: View): Value => {
   const open = sub(g, 1, blocked)
   const beside = besides(g, open, cross)

@@ -1,7 +1,8 @@
 /**
- * A field: the contribution of every cell of the board to each move, by its place relative to the head and by its content.
- * The weights are one table, [place x content][4 moves], looked up once a cell and summed; it works on every board, and its
- * size is set by how far it sees and how finely it tells bodies that leave soon from those that stay.
+ * A field: the contribution of every cell of the board to each move, by its place relative to the head and
+ * by its content. The weights are one table, [place x content][4 moves], looked up once a cell and summed;
+ * it works on every board, and its size is set by how far it sees and how finely it tells bodies that
+ * leave soon from those that stay.
  */
 import { add, clip, mul, slice } from "../graph/Arithmetic.ts"
 import type { Graph, Value } from "../graph/Graph.ts"

@@ -1,9 +1,9 @@
 /**
  * A snakes model's inputs, and lookups at the four cells that it may move to.
  *
- * A convolution pads with zeros, so it sees no wrapped edge. The cells to move to are therefore found on a board extended
- * by its opposite rows and columns. On a wrapped board that is correct; elsewhere planes 8 to 11, the only ones that
- * distinguish a wrapped edge from a real one, rule out the moves over the edge.
+ * A convolution pads with zeros, so it sees no wrapped edge. The cells to move to are therefore found on a
+ * board extended by its opposite rows and columns. On a wrapped board that is correct; elsewhere planes 8 to
+ * 11, the only ones that distinguish a wrapped edge from a real one, rule out the moves over the edge.
  */
 import { add, clip, concat, highest, mul, slice, total } from "../graph/Arithmetic.ts"
 import { Graph, type Value } from "../graph/Graph.ts"

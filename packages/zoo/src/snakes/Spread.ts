@@ -1,16 +1,16 @@
 /**
  * Spreading: how convolutions find a way around walls and bodies.
  *
- * A map holds 1 in every cell reached so far. One step is a cross-shaped 3x3 convolution, which adds the four neighbours of
- * each reached cell, and a Min with the map of free cells, which stops at walls and bodies and clips counts to 0 and 1.
- * After t steps the map shows the cells within t turns. The sum of the maps of all steps is `steps + 1 - distance` where
- * reached and 0 elsewhere: nearness.
+ * A map holds 1 in every cell reached so far. One step is a cross-shaped 3x3 convolution, which adds the four
+ * neighbours of each reached cell, and a Min with the map of free cells, which stops at walls and bodies and
+ * clips counts to 0 and 1. After t steps the map shows the cells within t turns. The sum of the maps of all
+ * steps is `steps + 1 - distance` where reached and 0 elsewhere: nearness.
  *
- * Each of the four moves spreads in its own channel. Bodies are taken as they are, except for tails that leave in this
- * turn: opening cells in the turn in which they are left was tried and lost matches. `rivals` adds a channel for those as
- * long or longer and one for the shorter; a cell is claimed by a move that gets there before the longer and not after the
- * shorter. Comparing arrivals is enough, and spreading need not stop at a border: the first at a cell is also first on the
- * whole path there.
+ * Each of the four moves spreads in its own channel. Bodies are taken as they are, except for tails that
+ * leave in this turn: opening cells in the turn in which they are left was tried and lost matches. `rivals`
+ * adds a channel for those as long or longer and one for the shorter; a cell is claimed by a move that gets
+ * there before the longer and not after the shorter. Comparing arrivals is enough, and spreading need not
+ * stop at a border: the first at a cell is also first on the whole path there.
  */
 import { add, clip, concat, conv, highest, max, min, mul, slice, sub, sum, total } from "../graph/Arithmetic.ts"
 import type { Value } from "../graph/Graph.ts"
@@ -30,7 +30,10 @@ export interface Spread {
   readonly claim: Value | null
 }
 
-/** [N,2,H,W]: where the longer and the shorter rivals can be after their first step, since our first step is the move itself. */
+/**
+ * [N,2,H,W]: where the longer and the shorter rivals can be after their first step, since our
+ * first step is the move itself.
+ */
 const rivalsAhead = (sight: Sight, free: Value): Value => {
   const { g } = sight
   const longer = beside(g, sight.strong)

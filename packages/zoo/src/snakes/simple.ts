@@ -44,9 +44,9 @@ export const randomSafe = (): Graph => {
 }
 
 /**
- * Goes where it has not been: a trail in the cell memory fades by one part in thirty-two a turn, and the safe move onto the
- * faintest trail is taken. Where trails are equal it goes on as it last went, which the flat memory holds. Food beside it
- * attracts as much as its own fresh trail repels.
+ * Goes where it has not been: a trail in the cell memory fades by one part in thirty-two a turn, and the safe
+ * move onto the faintest trail is taken. Where trails are equal it goes on as it last went, which the flat
+ * memory holds. Food beside it attracts as much as its own fresh trail repels.
  */
 export const wanderer = (): Graph => {
   const sight = look("wanderer")

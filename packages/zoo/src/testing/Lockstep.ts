@@ -1,7 +1,8 @@
 /**
- * Plays many matches at once: in every turn the observations of all seats that one model plays, in all matches still
- * running, go through it as one batch. This makes hundreds of matches affordable in a test. A seat's answers are the same
- * as alone except for the last bits of sums, which may not change a zoo model's choice (a test checks it).
+ * Plays many matches at once: in every turn the observations of all seats that one model plays, in all
+ * matches still running, go through it as one batch. This makes hundreds of matches affordable in a test.
+ * A seat's answers are the same as alone except for the last bits of sums, which may not change a zoo
+ * model's choice (a test checks it).
  */
 import type { BoardFile, Choice, Engine, MatchResult, MatchRules } from "@agon/engine/Engine.ts"
 import * as ort from "onnxruntime-web/wasm"
@@ -18,7 +19,10 @@ export const loadPlayer = async (model: { readonly weights: Uint8Array; readonly
   memory: JSON.parse(new TextDecoder().decode(model.manifest)).memory
 })
 
-/** One model's answers to a batch; `flat` and `cell` are the memories before the turn and hold those after it on return. */
+/**
+ * One model's answers to a batch; `flat` and `cell` are the memories before the turn and
+ * hold those after it on return.
+ */
 export const infer = async (
   player: Player,
   obs: Float32Array,

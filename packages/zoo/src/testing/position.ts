@@ -1,6 +1,7 @@
 /**
- * A snakes observation drawn by hand, made apart from the engine from the words of docs/games.md#what-a-snake-sees, so that a model's
- * view is tested against the rules and not against the engine's reading of them.
+ * A snakes observation drawn by hand, made apart from the engine from the words of
+ * docs/games.md#what-a-snake-sees, so that a model's view is tested against the rules and not against
+ * the engine's reading of them.
  *
  *   # wall   * food   H own head, a b c ... own segments behind it   1 rival's head, then 2 3 ... its segments   . nothing
  */

@@ -5,7 +5,10 @@ import { estimate, NO_PAIRS, type Pentanomial, pairsIn, test, withPair } from ".
 const HYPOTHESES = { elo0: 0, elo1: 30 }
 const reversed = (pairs: Pentanomial) => [...pairs].reverse() as unknown as Pentanomial
 
-/** Points in half points of a pair whose matches are drawn by the generator, at an Elo difference, with a third of draws. */
+/**
+ * Points in half points of a pair whose matches are drawn by the generator, at an Elo
+ * difference, with a third of draws.
+ */
 const draw = (random: Mulberry32, elo: number): number => {
   const score = 1 / (1 + 10 ** (-elo / 400))
   const match = () => {
@@ -73,7 +76,8 @@ describe("comparison of two models", () => {
       [HYPOTHESES.elo1, "H0"]
     ] as const) {
       const ended = Array.from({ length: sequences }, () => run(elo))
-      // Of 150 sequences 7.5 go wrong at an error of 5 %; 16 or more would happen once in 300 such tests, and these draws never change.
+      // Of 150 sequences 7.5 go wrong at an error of 5 %; 16 or more would happen once in 300 such tests,
+      // and these draws never change.
       assert.isBelow(ended.filter(({ decision }) => decision === wrong).length, 16)
       assert.isBelow(ended.reduce((sum, { pairs }) => sum + pairs, 0) / sequences, 700)
     }

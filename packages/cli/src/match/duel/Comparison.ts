@@ -1,12 +1,14 @@
 /**
  * The strength of two models, compared by pairs of matches.
  *
- * Both matches of a pair have the same board and seed, with the seats exchanged, so the luck of a start falls on both models. The results
- * of a pair therefore hang together, and the pair counts as one observation with five possible scores (pentanomial), from no point to
- * both. The frequencies of the five scores tell their own variance; a model of wins, draws and losses would overstate it.
+ * Both matches of a pair have the same board and seed, with the seats exchanged, so the luck of a start falls
+ * on both models. The results of a pair therefore hang together, and the pair counts as one observation with
+ * five possible scores (pentanomial), from no point to both. The frequencies of the five scores tell their
+ * own variance; a model of wins, draws and losses would overstate it.
  *
- * The likelihood of a mean score s is that of the likeliest distribution over the five scores with this mean, given the frequencies p
- * (Owen's empirical likelihood): q_i = p_i / (1 + t (a_i - s)), with t such that the mean of q is s.
+ * The likelihood of a mean score s is that of the likeliest distribution over the five scores with this
+ * mean, given the frequencies p (Owen's empirical likelihood): q_i = p_i / (1 + t (a_i - s)), with t
+ * such that the mean of q is s.
  *
  * - The interval is that of all s whose likelihood is at least e^-1.92 of the greatest (Wilks: 95 %).
  * - The sequential test is Wald's, with the generalised likelihood ratio of both hypotheses (Van den Bergh, "The Generalized Sequential
@@ -47,7 +49,10 @@ const ERROR = 0.05
 export const DECIDED_AT = Math.log((1 - ERROR) / ERROR)
 /** Half of the 95 % quantile of chi square with one degree of freedom. */
 const DROP = 1.920729
-/** A score that no pair has had counts as this many pairs, so that no hypothesis is impossible. It is fishtest's number. */
+/**
+ * A score that no pair has had counts as this many pairs, so that no hypothesis is
+ * impossible. It is fishtest's number.
+ */
 const UNSEEN = 1e-3
 const HALVINGS = 80
 

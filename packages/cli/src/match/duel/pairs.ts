@@ -1,10 +1,12 @@
 /**
- * Plays pairs of matches between two models, whose course depends on the seed alone: the boards come in turn, each pair has a seed of its
- * own, and results are counted in the order of the pairs, however many are played at once.
+ * Plays pairs of matches between two models, whose course depends on the seed alone: the boards come
+ * in turn, each pair has a seed of its own, and results are counted in the order of the pairs,
+ * however many are played at once.
  *
- * In the first match of a pair the models have the seats in turn, the first model seat 0; in the second they have exchanged them. On a
- * board of more than two seats a model's result is the mean rank of its seats. Moves are not charged for their time, since that would
- * depend on the machine; a model that hangs still gets its strikes.
+ * In the first match of a pair the models have the seats in turn, the first model seat 0; in the second
+ * they have exchanged them. On a board of more than two seats a model's result is the mean rank of its
+ * seats. Moves are not charged for their time, since that would depend on the machine; a model that
+ * hangs still gets its strikes.
  */
 import { availableParallelism } from "node:os"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"

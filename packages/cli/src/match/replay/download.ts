@@ -1,4 +1,7 @@
-/** `agon replay download MATCH`: the replay of a service's match, whole and with the hash that its name tells, or no file at all. */
+/**
+ * `agon replay download MATCH`: the replay of a service's match, whole and with the hash that its
+ * name tells, or no file at all.
+ */
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"

@@ -1,6 +1,6 @@
 /**
- * A match of a service with its replay, whose bytes are those that the service has named: the name of a stored replay ends with the
- * SHA-256 of its bytes.
+ * A match of a service with its replay, whose bytes are those that the service has named: the name of a
+ * stored replay ends with the SHA-256 of its bytes.
  */
 import type { Client } from "@agon/api/Client.ts"
 import type { MatchDetail } from "@agon/api/match/Match.ts"

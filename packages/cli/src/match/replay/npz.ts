@@ -1,6 +1,7 @@
 /**
- * Writes arrays as an .npz file for numpy.load: a zip archive of .npy files (numpy's format 1.0), stored without compression. Both are a
- * few fixed fields around the bytes, so a library would be larger than this file; the test reads it with numpy itself.
+ * Writes arrays as an .npz file for numpy.load: a zip archive of .npy files (numpy's format 1.0), stored
+ * without compression. Both are a few fixed fields around the bytes, so a library would be larger than this
+ * file; the test reads it with numpy itself.
  */
 import { crc32 } from "node:zlib"
 

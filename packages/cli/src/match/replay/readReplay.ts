@@ -15,7 +15,10 @@ export const replayArgument = Argument.String("MATCH|REPLAY").pipe(
   Argument.withDescription("Id of a match, the address of its page, or a replay's file")
 )
 
-/** With the names of the seats: those of the models, or where only the file is known the first digits of their hashes. */
+/**
+ * With the names of the seats: those of the models, or where only the file is known the
+ * first digits of their hashes.
+ */
 export const readReplay = Effect.fnUntraced(function* (argument: string, url: Option.Option<string>) {
   const fetched = isMatch(argument) ? yield* Effect.flatMap(readMatch(argument, url), (at) => fetchReplay(at.url, at.id)) : undefined
   const replay = yield* readFrom(argument, fetched?.bytes ?? (yield* readFile(argument)))

@@ -1,6 +1,6 @@
 /**
- * Shows a match turn by turn from its replay. A terminal is redrawn in place and listens to keys; in a file or a pipe the turns follow
- * each other without a pause.
+ * Shows a match turn by turn from its replay. A terminal is redrawn in place and listens to keys; in a file
+ * or a pipe the turns follow each other without a pause.
  */
 import { engineOf, gameOf } from "@agon/engine/registry.ts"
 import { choicesAt } from "@agon/engine/replay/choicesAt.ts"

@@ -1,6 +1,7 @@
 /**
- * Published pairing methods, implemented again for comparison only: nothing that runs a season imports them. Each sees more
- * than it would in its own system (our rating, exact counts of meetings) and is given one match at a time.
+ * Published pairing methods, implemented again for comparison only: nothing that runs a season
+ * imports them. Each sees more than it would in its own system (our rating, exact counts of meetings)
+ * and is given one match at a time.
  */
 
 import { type Random, shuffled } from "@agon/domain/pairing/PairingBatch.ts"

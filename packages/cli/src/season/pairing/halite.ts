@@ -1,7 +1,7 @@
 /**
- * Halite's window: a seed player (half the time drawn by its variance, a quarter of the time one of the fifteen that have
- * waited longest, otherwise the one that has waited longest) and opponents drawn from its nearest in rating, of whom there
- * are 5 / (0.01 + U)^0.65: mostly a few, sometimes everybody.
+ * Halite's window: a seed player (half the time drawn by its variance, a quarter of the time one of the
+ * fifteen that have waited longest, otherwise the one that has waited longest) and opponents drawn from its
+ * nearest in rating, of whom there are 5 / (0.01 + U)^0.65: mostly a few, sometimes everybody.
  */
 import type { Random } from "@agon/domain/pairing/PairingBatch.ts"
 import type { Pairing, Player } from "./Pairing.ts"

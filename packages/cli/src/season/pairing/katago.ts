@@ -1,8 +1,8 @@
 /**
- * KataGo's mix of rating games: a reference (a third of the time among the ten with the highest upper confidence, a third
- * among the ten least certain, a third among the ten with the fewest games, the first of them likeliest), whose strength is
- * sampled from its belief, and opponents drawn in proportion to the variance of the game's result: the information it would
- * give.
+ * KataGo's mix of rating games: a reference (a third of the time among the ten with the highest upper
+ * confidence, a third among the ten least certain, a third among the ten with the fewest games, the first of
+ * them likeliest), whose strength is sampled from its belief, and opponents drawn in proportion to the
+ * variance of the game's result: the information it would give.
  */
 import type { Random } from "@agon/domain/pairing/PairingBatch.ts"
 import type { Pairing, Player } from "./Pairing.ts"

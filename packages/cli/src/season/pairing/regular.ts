@@ -1,6 +1,7 @@
 /**
- * Rounds on a random 4-regular graph: every player has four different opponents per round, whatever the ratings. With two
- * seats: two random cycles through all players without a common edge. With more: four random partitions.
+ * Rounds on a random 4-regular graph: every player has four different opponents per round, whatever
+ * the ratings. With two seats: two random cycles through all players without a common edge. With
+ * more: four random partitions.
  */
 import { shuffled } from "@agon/domain/pairing/PairingBatch.ts"
 import { cut, drawn, type Player, rounds } from "./Pairing.ts"

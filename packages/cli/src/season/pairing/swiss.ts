@@ -1,4 +1,7 @@
-/** Swiss rounds: sorted by points, then rating; from the top, each player meets the nearest of those it has met least. */
+/**
+ * Swiss rounds: sorted by points, then rating; from the top, each player meets the
+ * nearest of those it has met least.
+ */
 import { type Player, rounds, seated } from "./Pairing.ts"
 
 export const swiss = rounds((players, seats) => {

@@ -1,6 +1,7 @@
 /**
- * The true strengths of a simulated season: how strong each entry is, how that changes, and how a match ends. Strengths are
- * in Elo points and drawn from N(0, spread); with a spread of 200 the rating's start is the right one. Outcomes follow the logistic.
+ * The true strengths of a simulated season: how strong each entry is, how that changes, and how a match ends.
+ * Strengths are in Elo points and drawn from N(0, spread); with a spread of 200 the rating's start is the
+ * right one. Outcomes follow the logistic.
  */
 import { draw, mix, type Source } from "@agon/domain/season/Random.ts"
 
@@ -10,9 +11,10 @@ export interface FieldOptions {
   readonly games: number // per entry
   readonly seats: number
   /**
-   * improving: entries are replaced by versions up to 100 points stronger, one an entry on average and evenly over the
-   * season; replaced: by versions drawn anew; crasher: one entry in fifty forfeits every match; cyclic: styles beat each
-   * other as rock, paper and scissors do, by up to 200 points on top of the strengths.
+   * improving: entries are replaced by versions up to 100 points stronger, one an entry on average
+   * and evenly over the season; replaced: by versions drawn anew; crasher: one entry in fifty
+   * forfeits every match; cyclic: styles beat each other as rock, paper and scissors do, by up to 200
+   * points on top of the strengths.
    */
   readonly field: (typeof FIELDS)[number]
   readonly draws: number // share of matches between equals that are drawn
@@ -75,8 +77,8 @@ export const makeField = (options: FieldOptions, seed: number): Field => {
 }
 
 /**
- * Plackett-Luce by Gumbel noise: for two seats the logistic of the difference. Draws between neighbours in the order have
- * the probability that leaves the expected score unchanged, whatever the share of draws.
+ * Plackett-Luce by Gumbel noise: for two seats the logistic of the difference. Draws between neighbours in
+ * the order have the probability that leaves the expected score unchanged, whatever the share of draws.
  */
 const scoresOf = (shown: ReadonlyArray<number>, draws: number, random: () => number): ReadonlyArray<number> => {
   const order = shown

@@ -1,4 +1,7 @@
-/** Pairs and rates: our season machine, or a published pairing with the same rating. One match at a time is in flight. */
+/**
+ * Pairs and rates: our season machine, or a published pairing with the same rating. One
+ * match at a time is in flight.
+ */
 import type { Rating } from "@agon/domain/rating/Rating.ts"
 import type { Outcome } from "./Field.ts"
 

@@ -1,6 +1,6 @@
 /**
- * Our pairing: the season machine itself, restored from rows as a service restores it and asked for one match at a time.
- * Entries are on the open ladder only, so that a match moves one ladder.
+ * Our pairing: the season machine itself, restored from rows as a service restores it and asked for one match
+ * at a time. Entries are on the open ladder only, so that a match moves one ladder.
  */
 
 import { ranksOf } from "@agon/domain/match/Outcome.ts"

@@ -41,7 +41,10 @@ const rankCoverage = (ratings: ReadonlyArray<Readonly<Rating>>, strengths: Reado
   return within.length / order.length
 }
 
-/** Kendall's tau-a in n log n: agreeing pairs less disagreeing ones, over all pairs; pairs of equal means count for neither. */
+/**
+ * Kendall's tau-a in n log n: agreeing pairs less disagreeing ones, over all pairs; pairs of
+ * equal means count for neither.
+ */
 export const tauOf = (means: ReadonlyArray<number>, strengths: ReadonlyArray<number>): number => {
   const n = means.length
   const order = means.map((_, i) => i).sort((a, b) => strengths[a]! - strengths[b]!)

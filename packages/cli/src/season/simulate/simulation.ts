@@ -1,4 +1,7 @@
-/** Plays whole seasons with known strengths, the same for every pairing, and reports how well the ratings recover them. */
+/**
+ * Plays whole seasons with known strengths, the same for every pairing, and reports how
+ * well the ratings recover them.
+ */
 import type { Rating } from "@agon/domain/rating/Rating.ts"
 import { pairings } from "../pairing/pairings.ts"
 import { comparison } from "./comparison.ts"
@@ -63,7 +66,10 @@ export const playSeason = (name: string, options: FieldOptions, seed: number, cl
   }
 }
 
-/** The most games of an entry less the fewest. Entries that always crash are paired less on purpose and do not count. */
+/**
+ * The most games of an entry less the fewest. Entries that always crash are paired less
+ * on purpose and do not count.
+ */
 const spreadOf = (games: Int32Array, { crashes }: Field): number => {
   let least = Infinity
   let most = 0

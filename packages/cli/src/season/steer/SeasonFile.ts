@@ -1,4 +1,7 @@
-/** A season as a YAML file: what `createSeason` takes, with the game, and the rounds that are planned in it. Other keys are refused. */
+/**
+ * A season as a YAML file: what `createSeason` takes, with the game, and the rounds that are planned
+ * in it. Other keys are refused.
+ */
 import { fieldErrors } from "@agon/api/fieldErrors.ts"
 import { CreateSeason } from "@agon/api/season/creation.ts"
 import { PlanRound } from "@agon/api/season/rounds.ts"

@@ -48,8 +48,9 @@ export type RoundStep =
   | { readonly kind: "withdraw"; readonly from: Round }
 
 /**
- * The file's rounds against those of the season that are not withdrawn, in their order. Steps come in an order in which every round stays
- * between its neighbours: withdrawals, then moves to later from the last round on and to earlier from the first, then new rounds.
+ * The file's rounds against those of the season that are not withdrawn, in their order. Steps come in an
+ * order in which every round stays between its neighbours: withdrawals, then moves to later from the last
+ * round on and to earlier from the first, then new rounds.
  */
 export const roundSteps = (wanted: ReadonlyArray<PlanRound>, rounds: ReadonlyArray<Round>) => {
   const standing = rounds.filter(({ state }) => state !== "withdrawn").toSorted((a, b) => a.n - b.n)

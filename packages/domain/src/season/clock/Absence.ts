@@ -1,8 +1,8 @@
 /**
- * A season's absence (its service stopped, or it moved) costs nobody time: runners with work could not send heartbeats, and
- * uploads could not be confirmed. Once it is back, a lease lasts as long as a new one, and an upload window keeps the time
- * it had left when the season was last active. Nor does the absence count for the longest life of a lease. A time written by a clock
- * that was far ahead is corrected.
+ * A season's absence (its service stopped, or it moved) costs nobody time: runners with work could not send
+ * heartbeats, and uploads could not be confirmed. Once it is back, a lease lasts as long as a new one, and an
+ * upload window keeps the time it had left when the season was last active. Nor does the absence count for
+ * the longest life of a lease. A time written by a clock that was far ahead is corrected.
  */
 import { renewedUntil } from "../Lease.ts"
 import type { State } from "../State.ts"

@@ -1,7 +1,8 @@
 /**
- * Closing: nothing new starts, running matches get a minute, then the podium freezes. It also waits that long for ratings
- * without voided matches, or with other starts. If those are not ready in time, the ratings stay as they are, and the log lists the
- * voided matches that they still include, and says that they keep their starts.
+ * Closing: nothing new starts, running matches get a minute, then the podium freezes. It also waits
+ * that long for ratings without voided matches, or with other starts. If those are not ready in time,
+ * the ratings stay as they are, and the log lists the voided matches that they still include, and says
+ * that they keep their starts.
  */
 import { type AuditAction, logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"

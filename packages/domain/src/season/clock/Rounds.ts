@@ -87,10 +87,11 @@ export const rejectCandidates = (state: State, detail: string): void => {
 }
 
 /**
- * The finals are complete when nobody is owed a match that could be played. They are also complete when all tries of a day failed and at
- * least half of the entries are owed none. Nobody is suspended for that: entries that have lost their weights and runners that no
- * longer reach the store bring the same reports, and in the second case the entries miss games through no fault of theirs. If more than half
- * are owed matches, the finals wait for the fleet or for an administrator, however long (docs/design.md#pairing-and-rating).
+ * The finals are complete when nobody is owed a match that could be played. They are also complete when all
+ * tries of a day failed and at least half of the entries are owed none. Nobody is suspended for that: entries
+ * that have lost their weights and runners that no longer reach the store bring the same reports, and in the
+ * second case the entries miss games through no fault of theirs. If more than half are owed matches, the
+ * finals wait for the fleet or for an administrator, however long (docs/design.md#pairing-and-rating).
  */
 export const finalsComplete = (state: State): boolean => {
   if (state.phase !== "open" || !isFinals(state)) return false

@@ -1,14 +1,15 @@
 /**
- * Entries out of play by decision (docs/contract.md#disqualification): an administrator disqualifies one, or its owner may
- * not take part any more. Either alone keeps the entry out, so each is recorded by itself.
+ * Entries out of play by decision (docs/contract.md#disqualification): an administrator disqualifies one, or
+ * its owner may not take part any more. Either alone keeps the entry out, so each is recorded by itself.
  *
  *   entered ──Disqualify, SwitchOwner──▶ disqualified ──neither holds any more──▶ entered
  *                                                       ├─ a newer version of the model plays ─▶ superseded
  *                                                       └─ never entered, and it is too late ──▶ rejected
  *
- * Ratings stay as they are, but for the reset of a round that starts meanwhile. A candidate of a removed owner is tried to
- * its end and then does not enter. It enters when its owner is back, unless the finals have started or the season is closing:
- * then it is rejected, as other candidates were. Baselines are switched off instead.
+ * Ratings stay as they are, but for the reset of a round that starts meanwhile. A candidate of a
+ * removed owner is tried to its end and then does not enter. It enters when its owner is back, unless
+ * the finals have started or the season is closing: then it is rejected, as other candidates were.
+ * Baselines are switched off instead.
  */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"

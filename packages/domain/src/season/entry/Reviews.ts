@@ -71,7 +71,10 @@ export const failReview = (state: State, review: Review): void => {
   )
 }
 
-/** No failed attempt, unless it was given back too often: a candidate that every runner gives back would be leased again for ever. */
+/**
+ * No failed attempt, unless it was given back too often: a candidate that every runner gives back
+ * would be leased again for ever.
+ */
 export const returnReview = (state: State, review: Review): void => {
   if (isReturnedTooOften(review.lease_n, state.versions_by_id.get(review.version)!.admit_failures)) return failReview(state, review)
   requeueReview(state, review)
@@ -99,7 +102,10 @@ const judge = (state: State, version: Version, verdict: Exclude<Verdict, { verdi
   state.movedTrials.add(version.id)
 }
 
-/** Checks class, memory and time against the season's rules; if all are within them, sets the class and memory of the version. */
+/**
+ * Checks class, memory and time against the season's rules; if all are within them, sets the
+ * class and memory of the version.
+ */
 const overRules = (state: State, version: Version): [RejectReason, string] | undefined => {
   const { rules, weight_classes } = state.settings
   const size_bytes = version.weights_bytes! + version.manifest_bytes!

@@ -1,8 +1,9 @@
 /**
- * Ratings rebuilt from the log of matches: from the start of a round on, every match that counts is rated again by the
- * code that rated it first, in the order of its number. The outcome is, to the last bit, what a season would have computed
- * without the matches that the log no longer has. A fold is built page by page, beside the season, and compared with the
- * rows: the seats, seeds and points that differ are its changes. Folding again changes nothing.
+ * Ratings rebuilt from the log of matches: from the start of a round on, every match that counts is rated
+ * again by the code that rated it first, in the order of its number. The outcome is, to the last bit, what a
+ * season would have computed without the matches that the log no longer has. A fold is built page by page,
+ * beside the season, and compared with the rows: the seats, seeds and points that differ are its changes.
+ * Folding again changes nothing.
  */
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { type Rating, START, startOf, takenOver } from "../../rating/Rating.ts"
@@ -137,7 +138,10 @@ const applySeed = (to: Fold, seed: InheritedRating, { seeds }: Changes): void =>
   if (seed.mu !== applied.mu || seed.sigma !== applied.sigma) seeds.push(applied)
 }
 
-/** A series point as it would have been taken; in the first round there would be none before the first match that counts. */
+/**
+ * A series point as it would have been taken; in the first round there would be none before
+ * the first match that counts.
+ */
 const retakePoint = ({ courses, n, round: first, voided }: Fold, point: SeriesPoint, { points }: Changes): void => {
   const { ladder, round, versions } = point
   const meanOf = (version: string): number => {

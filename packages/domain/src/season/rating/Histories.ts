@@ -34,7 +34,8 @@ export const historyOf = (state: State, { history, round: latest }: LadderRating
   const reset = joined === null ? 0 : resetsBetween(state.rounds, joined.round, round)
   const all = joined === null ? Math.max(1, before.length) : 1 + reset
   if (joined !== null && before.length === all) before[0] = joined.mu
-  // Restores a mean that was dropped: where it joined, or a reset. For an entry that joined at the start both are the same.
+  // Restores a mean that was dropped: where it joined, or a reset. For an entry that joined at
+  // the start both are the same.
   while (before.length < all) before.unshift(before.length + 1 === all ? (joined?.mu ?? START.mu) : START.mu)
   return [...due, ...before.reverse()].slice(0, HISTORY_KEPT).reverse()
 }

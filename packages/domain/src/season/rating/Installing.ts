@@ -1,7 +1,8 @@
 /**
- * Replaces the ratings by those of a fold of the log: one command, one commit. The few matches that were rated since the fold
- * was last read are folded in here. If a round has started meanwhile, versions still held were reset: only their
- * history changes. A fold with a match that was voided since, or with other starts, is stale: the log is folded again.
+ * Replaces the ratings by those of a fold of the log: one command, one commit. The few matches that were
+ * rated since the fold was last read are folded in here. If a round has started meanwhile, versions still
+ * held were reset: only their history changes. A fold with a match that was voided since, or with other
+ * starts, is stale: the log is folded again.
  */
 import type { Of, Replies } from "../Command.ts"
 import { ladderNamed } from "../Ladders.ts"
@@ -54,7 +55,10 @@ export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"
   return { installed: true, stale: false }
 }
 
-/** The ratings of those who have not played in the round, and are in no fold, move to its start: those of a later round began with it. */
+/**
+ * The ratings of those who have not played in the round, and are in no fold, move to its start: those of
+ * a later round began with it.
+ */
 const installStarts = (state: State, learned: number, { courses }: Fold, starts: ReadonlyArray<Starts>): void => {
   const sigmas = sigmasIn(starts, state.round)
   for (const ladder of learned === state.round ? state.ladders : []) {

@@ -14,7 +14,10 @@ import type { InheritedRating, LadderRating, RatingChange } from "./LadderRating
 import { HISTORY_KEPT, remember, reset } from "./Resets.ts"
 import { sigmasIn, startIn } from "./Starts.ts"
 
-/** An entry with this many consecutive forfeits is paired less, so that a broken model does not cost the others' time. */
+/**
+ * An entry with this many consecutive forfeits is paired less, so that a broken model
+ * does not cost the others' time.
+ */
 const FORFEITS_RUNNING = 3
 const FORFEITER_CREDIT = 4
 
@@ -124,9 +127,9 @@ export const resumeRatings = (state: State, version: Version): void => {
 }
 
 /**
- * Drops a superseded version from the state, once no open match seats it. Its ratings are written with this commit, changed or
- * not: a later command of the batch that voids a match or installs a fold finds them there (`finderOf`), since the rows that
- * it was given leave out what the state held before the batch.
+ * Drops a superseded version from the state, once no open match seats it. Its ratings are written with this
+ * commit, changed or not: a later command of the batch that voids a match or installs a fold finds them there
+ * (`finderOf`), since the rows that it was given leave out what the state held before the batch.
  */
 export const letGo = (state: State, version: Version): void => {
   const { id } = version
@@ -174,7 +177,10 @@ export const rateOn = (state: State, ladder: LadderState, { forfeits, isMade, ra
   return moved
 }
 
-/** Rates a match, both when it is played and when the log is folded: the seats' means, deviations and trends after it. */
+/**
+ * Rates a match, both when it is played and when the log is folded: the seats' means,
+ * deviations and trends after it.
+ */
 export const rateSeats = (
   seats: ReadonlyArray<Pick<LadderRating, "mu" | "sigma" | "trend">>,
   ranks: ReadonlyArray<number>
@@ -191,8 +197,9 @@ export const rateSeats = (
 }
 
 /**
- * A failed match counts as a turn of the entries that may have caused it: it moves them back in the queue but changes no rating.
- * If the others were charged too, entries that sit in every failed match would keep coming before them.
+ * A failed match counts as a turn of the entries that may have caused it: it moves them back in the
+ * queue but changes no rating. If the others were charged too, entries that sit in every failed match
+ * would keep coming before them.
  */
 export const chargeFailed = (state: State, ladder: LadderState, versions: ReadonlyArray<string>): void => {
   for (const id of versions) {
@@ -211,8 +218,8 @@ export const virtualGamesOf = (state: State, { forfeits, ladder_games }: Pick<La
 }
 
 /**
- * A round starts: every rating returns to the seed. Rows in play need not be written at once, since a row of an earlier round
- * is read as reset. The other rows are few.
+ * A round starts: every rating returns to the seed. Rows in play need not be written at once, since a row of
+ * an earlier round is read as reset. The other rows are few.
  */
 export const resetRatings = (state: State): void => {
   const sigmas = sigmasIn(state.starts, state.round)
@@ -232,7 +239,10 @@ export const bestFirst = (ladder: LadderState): ReadonlyArray<LadderRating> =>
   [...ladder.ratings.values()].filter((rating) => rating.active).sort((a, b) => b.mu - a.mu || (a.version < b.version ? -1 : 1))
 
 const PODIUM = 3
-/** A baseline takes no place, and neither does an entry without a counted match on the ladder. In finals only their matches count for this. */
+/**
+ * A baseline takes no place, and neither does an entry without a counted match on the ladder. In finals only
+ * their matches count for this.
+ */
 export const podium = (state: State): Partial<Record<Ladder, ReadonlyArray<string>>> => {
   const finals = isFinals(state)
   return Object.fromEntries(

@@ -4,7 +4,8 @@
  *   matches of the round ≥ look_at ──▶ the log is looked at beside the season (Spread.ts) ──▶ LearnStarts
  *     ──differs by 15 % or more──▶ `learning` ──▶ the round's log is folded with the new starts ──▶ InstallFold
  *
- * Looks become rarer as the log grows: it says less that is new. A round that starts while the log is folded takes the new starts at once.
+ * Looks become rarer as the log grows: it says less that is new. A round that starts while the log is folded
+ * takes the new starts at once.
  */
 import type { Of, Replies } from "../Command.ts"
 import { LADDERS } from "../Rules.ts"
@@ -45,8 +46,8 @@ export const learnStarts = (state: State, { played, round, spreads }: Of<"LearnS
 }
 
 /**
- * A new round begins with what the season has learned, and learns anew. The log of the round before goes on being folded: its seats may have been
- * written with the new starts already.
+ * A new round begins with what the season has learned, and learns anew. The log of the round before goes on
+ * being folded: its seats may have been written with the new starts already.
  */
 export const learnInRound = (state: State): void => {
   const sigmas = sigmasIn(startsDue(state), state.round)

@@ -1,6 +1,6 @@
 /**
- * A round begins with every rating back at the seed. The state changes at once. A row is rewritten when its turn comes; until
- * then it names its round, and a row in play of an earlier round is read as reset.
+ * A round begins with every rating back at the seed. The state changes at once. A row is rewritten when its
+ * turn comes; until then it names its round, and a row in play of an earlier round is read as reset.
  */
 import { type Rating, START } from "../../rating/Rating.ts"
 
@@ -18,7 +18,10 @@ export interface Resettable extends Rating {
 
 export const HISTORY_KEPT = 12
 
-/** Keeps the last `length` items, newest last. In place: a list that is pushed to takes three times the memory from then on. */
+/**
+ * Keeps the last `length` items, newest last. In place: a list that is pushed to takes three
+ * times the memory from then on.
+ */
 export const remember = <A>(list: Array<A>, newest: A, length: number): void => {
   if (list.length < length) return void list.push(newest)
   for (let i = 1; i < length; i++) list[i - 1] = list[i]!
@@ -39,7 +42,10 @@ export const reset = (rating: Resettable, round: number, start: number): void =>
   remember(rating.history, START.mu, HISTORY_KEPT)
 }
 
-/** Applies to a row in play the resets up to the current round; true if there was one. Rows out of play are left as they are. */
+/**
+ * Applies to a row in play the resets up to the current round; true if there was one. Rows out
+ * of play are left as they are.
+ */
 export const followed = (rating: Resettable, rounds: ReadonlyArray<Started>, round: number, start: number): boolean => {
   if (!rating.active || rating.round >= round) return false
   for (let i = resetsBetween(rounds, rating.round, round); i > 0; i--) reset(rating, round, start)

@@ -1,6 +1,7 @@
 /**
- * The deviations that ratings start with. A season begins with 200 on every ladder. Where its rules let it learn how far its field lies apart,
- * a ladder's start follows that: for the whole of the round in which it was learned, and for the rounds after it.
+ * The deviations that ratings start with. A season begins with 200 on every ladder. Where its rules let it
+ * learn how far its field lies apart, a ladder's start follows that: for the whole of the round in which it
+ * was learned, and for the rounds after it.
  */
 import { START } from "../../rating/Rating.ts"
 import { LADDERS, type Ladder } from "../Rules.ts"

@@ -30,7 +30,8 @@ describe("a voided match", () => {
       testLog.write(books, state)
       committed(state)
     }
-    // Both were among the first twenty games, which count a half; those that are left still make twenty, so two whole ones go.
+    // Both were among the first twenty games, which count a half; those that are left still make
+    // twenty, so two whole ones go.
     const less = before.map(({ virtual_games, ladder_games }) => ({ virtual_games: virtual_games - 2, ladder_games: ladder_games - 2 }))
     assert.deepStrictEqual(
       open().map(({ virtual_games, ladder_games }) => ({ virtual_games, ladder_games })),

@@ -3,11 +3,11 @@
  *
  *   VoidMatch ──▶ failed, its seats owed a match again; `voiding` ──▶ the log is folded beside the season ──▶ InstallFold
  *
- * `VoidMatch` is small: the match fails and no longer counts, and its seats are owed another while its round lasts. Its
- * row in `voiding` says that the ratings still include it: they are computed again from the log (`Fold.ts`), which takes
- * a while, and the season goes on meanwhile. `InstallFold` (`Installing.ts`) sets all ratings to those of the fold, in
- * one commit, and removes from `voiding` the matches that the fold left out. After a crash in between, the row makes the
- * restored season fold again.
+ * `VoidMatch` is small: the match fails and no longer counts, and its seats are owed another while its round
+ * lasts. Its row in `voiding` says that the ratings still include it: they are computed again from the log
+ * (`Fold.ts`), which takes a while, and the season goes on meanwhile. `InstallFold` (`Installing.ts`) sets
+ * all ratings to those of the fold, in one commit, and removes from `voiding` the matches that the fold left
+ * out. After a crash in between, the row makes the restored season fold again.
  *
  * Consequences of the match stay: pairings, the places that later matches name (a place is what it was when they were
  * played), a candidate that has entered.
@@ -23,7 +23,10 @@ import type { State } from "../State.ts"
 import { type LadderRating, ratingName } from "./LadderRating.ts"
 import { virtualGamesOf } from "./LadderRatings.ts"
 
-/** The most matches that may wait for a fold; further requests must ask again. Each is a small row read at every start. */
+/**
+ * The most matches that may wait for a fold; further requests must ask again. Each is a
+ * small row read at every start.
+ */
 export const VOIDING_MAX = 1_000
 
 export const voidMatch = (state: State, { audit, detail, found, match: id }: Of<"VoidMatch">): Replies["VoidMatch"] => {

@@ -4,9 +4,9 @@
  *   attempt fails (lease lost, runner reports a fault) ──▶ queued again, elsewhere ──third──▶ match failed ──▶ blame
  *   blame: five failed matches running that only this entry can explain ──▶ suspended ──Reinstate, a new version──▶ plays
  *
- * An entry is blamed for failed ladder matches that nobody else can have caused: if runners name it (its weights cannot be
- * fetched), or if no other version and no other owner sat in all of them. One match of the entry that is played to its end
- * clears it. Two things must not suspend an honest entry:
+ * An entry is blamed for failed ladder matches that nobody else can have caused: if runners name it (its
+ * weights cannot be fetched), or if no other version and no other owner sat in all of them. One match of the
+ * entry that is played to its end clears it. Two things must not suspend an honest entry:
  *
  * - A failing fleet. While no match of the season ends well, only entries that sat in all the failed ones are blamed, and those
  *   that runners name while they name few: two entries whose weights are lost may be all that finals still have to play. If
@@ -68,7 +68,10 @@ export const clear = (state: State, { versions }: OpenMatch, key: string): void 
   state.keys = [...others, { key, at: state.now }].slice(-KEYS_MAX)
 }
 
-/** The entries that may have caused a match to fail: the one that runners name, if they name one, or all that sat in it. */
+/**
+ * The entries that may have caused a match to fail: the one that runners name, if they
+ * name one, or all that sat in it.
+ */
 export const suspectsOf = ({ tries, versions }: OpenMatch): ReadonlyArray<string> => {
   const named = new Set(tries.flatMap(({ version }) => version ?? []))
   return named.size === 1 ? [...named] : versions

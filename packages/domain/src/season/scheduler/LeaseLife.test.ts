@@ -102,7 +102,10 @@ describe("a lease that is renewed for ever", () => {
   })
 })
 
-/** Processor time that a seat may use without a strike: two times the limit a move, and a second at once (sandbox/match/Account.ts). */
+/**
+ * Processor time that a seat may use without a strike: two times the limit a move, and a second at
+ * once (sandbox/match/Account.ts).
+ */
 const seat_ms = ({ infer_us_max, match }: Pick<Rules, "infer_us_max" | "match">) =>
   1_000 + match.max_turns * Math.min(1_000, (2 * infer_us_max) / 1_000)
 

@@ -58,7 +58,10 @@ export const loseLeases = (state: State): void => {
   state.leaseEnd = eachLeased(state, () => true).reduce((first, work) => Math.min(first, work.until!), Infinity)
 }
 
-/** Open work that is leased and meets the condition, in an order that follows from the rows: a restored season keeps it. */
+/**
+ * Open work that is leased and meets the condition, in an order that follows from the
+ * rows: a restored season keeps it.
+ */
 const eachLeased = (state: State, when: (work: OpenMatch | Review) => boolean): ReadonlyArray<OpenMatch | Review> => {
   const found: Array<OpenMatch> = []
   for (const work of state.live.values()) if (work.until !== null && when(work)) found.push(work)

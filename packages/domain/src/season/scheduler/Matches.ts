@@ -99,7 +99,10 @@ export const reportMatch = (state: State, { key, lease, outcome }: Of<"ReportMat
   return outcome.replay?.content === undefined ? { accepted: true } : { accepted: true, replay_kept: true }
 }
 
-/** The runner could not play it: the match is queued again for others. A lease that ran out earlier was counted then. */
+/**
+ * The runner could not play it: the match is queued again for others. A lease that ran
+ * out earlier was counted then.
+ */
 export const reportFault = (state: State, command: Of<"ReportFault">): Receipt => {
   const { detail, fault_reason, key, lease, runtime_version, version = null } = command
   const match = held(state, lease, key)
@@ -318,7 +321,10 @@ const endedRow = (state: State, match: OpenMatch, how: End): Ended => ({
   seats: how.seats ?? match.versions.map((version) => unrated(version))
 })
 
-/** No match was played for longer than it has existed. The start of its lease is no bound: it moves by the time in which the season was away. */
+/**
+ * No match was played for longer than it has existed. The start of its lease is no bound: it moves by the
+ * time in which the season was away.
+ */
 const playedMs = ({ now }: State, { created_at }: OpenMatch, { played_ms }: MatchOutcome): number =>
   Math.min(played_ms, Math.max(0, Math.floor(now - created_at)))
 

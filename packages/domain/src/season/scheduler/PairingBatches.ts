@@ -18,8 +18,9 @@ import { createMatch } from "./Matches.ts"
 /** A ladder has at most one match in flight per this many entries: pairing needs the results of earlier matches. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6
 /**
- * A pairing batch takes entries within one game of the fewest virtual games. Without this a field no larger than a batch would
- * play in step: newcomers would not catch up, and entries that forfeit would not be paired less.
+ * A pairing batch takes entries within one game of the fewest virtual games. Without this a field
+ * no larger than a batch would play in step: newcomers would not catch up, and entries that
+ * forfeit would not be paired less.
  */
 const BATCH_CREDIT = 1
 const HOUR_MS = 3_600_000
@@ -40,7 +41,10 @@ export const nextRated = (state: State, key: string): string | undefined => {
   return state.round > 0 ? fill(state, ladders) : undefined
 }
 
-/** Whether a ladder has entries and room for a match; which of its matches a key may take, and whether any can be made, is not looked at. */
+/**
+ * Whether a ladder has entries and room for a match; which of its matches a key may take, and whether any
+ * can be made, is not looked at.
+ */
 const hasRoom = (ladder: LadderState): boolean => ladder.queue.length + ladder.heap.length > 0 && mayPlay(ladder)
 
 /** Where none of its ladders has room, `nextRated` finds nothing for any key. */
@@ -123,7 +127,10 @@ const admitStranger = (state: State, seated: Array<LadderRating>, waiting: Array
 const areOfOneOwner = (state: State, entries: ReadonlyArray<LadderRating>): boolean =>
   entries.every((entry) => ownerOf(state, entry.version) === ownerOf(state, entries[0]!.version))
 
-/** Of the boards in play that the ladder can fill and that have a wanted number of players, the one that it has used least. */
+/**
+ * Of the boards in play that the ladder can fill and that have a wanted number of players,
+ * the one that it has used least.
+ */
 const boardFor = ({ boards }: State, { active, index }: LadderState, wanted: (players: number) => boolean): Board | undefined => {
   let least: Board | undefined
   for (const board of boards.values()) {
@@ -142,8 +149,9 @@ const fewestPlayers = ({ boards }: State, { active }: LadderState): number => {
 }
 
 /**
- * Up to a pairing batch of entries that are owed a match. If these cannot fill a board or have one owner, and
- * nobody else will come free, entries that are owed nothing play too: every match of a round has a seat that is owed it.
+ * Up to a pairing batch of entries that are owed a match. If these cannot fill a board or have one
+ * owner, and nobody else will come free, entries that are owed nothing play too: every match of a
+ * round has a seat that is owed it.
  */
 const takeEntries = (state: State, ladder: LadderState, limit: number): Array<LadderRating> => {
   const { heap } = ladder
@@ -167,10 +175,10 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<La
 const FEW = 12
 
 /**
- * Entries whose matches keep failing must not hit the same few opponents: in a small group the first plays drawn opponents,
- * those without failed matches first. They are drawn from those taken, others that are owed and, if nobody else will come free,
- * those owed nothing. Pairing by meetings would pick the same ones again, since a failed match is no meeting. If there is no
- * choice, the first waits for entries that are playing.
+ * Entries whose matches keep failing must not hit the same few opponents: in a small group the first plays
+ * drawn opponents, those without failed matches first. They are drawn from those taken, others that are owed
+ * and, if nobody else will come free, those owed nothing. Pairing by meetings would pick the same ones again,
+ * since a failed match is no meeting. If there is no choice, the first waits for entries that are playing.
  */
 const apartFromSuspects = (state: State, ladder: LadderState, limit: number, taken: Array<LadderRating>): Array<LadderRating> => {
   const isSuspect = ({ version }: LadderRating) => state.versions_by_id.get(version)!.streak !== null

@@ -1,6 +1,7 @@
 /**
- * Trials: an admitted candidate plays a few unrated matches. It enters once it has finished all of them under the strike
- * limit. Its opponents are baselines in play, then entered versions, then copies of itself, so a trial needs only a board.
+ * Trials: an admitted candidate plays a few unrated matches. It enters once it has finished all of them
+ * under the strike limit. Its opponents are baselines in play, then entered versions, then copies of itself,
+ * so a trial needs only a board.
  */
 
 import { enterVersion, rejectVersion } from "../entry/Versions.ts"
@@ -11,7 +12,10 @@ import type { Version } from "../Version.ts"
 import type { Board } from "./Match.ts"
 import { createMatch } from "./Matches.ts"
 
-/** After this many trial matches failed through no fault of a seat, the runners count as unable to try the candidate. */
+/**
+ * After this many trial matches failed through no fault of a seat, the runners count as
+ * unable to try the candidate.
+ */
 const TRIAL_VOID_MAX = 5
 
 /** Queues the matches that the candidate still has to play; decides once all are over. */

@@ -18,7 +18,10 @@ interface Tried {
   readonly now: number
 }
 
-/** When a key may next retake a match that it reported unplayable. Matches being played count too: they may be queued by then. */
+/**
+ * When a key may next retake a match that it reported unplayable. Matches being played count
+ * too: they may be queued by then.
+ */
 export const nextAgain = ({ live, now }: Tried): number => {
   let first = Infinity
   for (const { tries } of live.values()) {

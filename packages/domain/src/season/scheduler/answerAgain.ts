@@ -33,12 +33,16 @@ export const answerAgain = (row: EndedWork | undefined, lease: { readonly n: num
   return row.kind === "admission" ? { accepted: true } : answerMatch(row)
 }
 
-/** A review that a close, finals or the fifth failure ended before its last attempt was answered. Its holder is not recorded. */
+/**
+ * A review that a close, finals or the fifth failure ended before its last attempt was
+ * answered. Its holder is not recorded.
+ */
 const isCutOff = (row: EndedWork): boolean => row.kind === "admission" && row.admit_key === null && row.status === "rejected"
 
 const answerMatch = (row: Extract<EndedWork, { readonly kind: "match" }>): Receipt => {
   if (row.released) return { accepted: false, reason: "released" }
-  // A cancelled match with a fault was reported unplayable under its last lease, then withdrawn while waiting for a retry.
+  // A cancelled match with a fault was reported unplayable under its last lease, then
+  // withdrawn while waiting for a retry.
   if (row.ending === "cancelled" && row.fault_reason === null) return { accepted: false, reason: "withdrawn" }
   return row.ending === "failed" && row.fault_reason === "runner_lost" ? { accepted: false, reason: "lost" } : { accepted: true }
 }

@@ -1,7 +1,7 @@
 /**
- * A season played in simulated time, to compare forecasts with what came: runners with several slots that poll, reviews and matches that
- * take a while, submissions at any hour, rounds, machines that go away and come back. All of it is drawn from the seed, and the clock
- * is a queue of events.
+ * A season played in simulated time, to compare forecasts with what came: runners with several slots that
+ * poll, reviews and matches that take a while, submissions at any hour, rounds, machines that go away and
+ * come back. All of it is drawn from the seed, and the clock is a queue of events.
  */
 import { type Heap, pop, push } from "../../pairing/Heap.ts"
 import type { Command, ReplyTo, Work } from "../Command.ts"

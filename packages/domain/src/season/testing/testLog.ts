@@ -92,7 +92,10 @@ export const earlierOf = (of: Omit<Books, "ratings">, ladder: Ladder, versions: 
     return { ladder, version, seed: seed === undefined ? null : { mu: seed.mu, round: seed.round }, means: means.slice(-HISTORY_KEPT) }
   })
 
-/** Folds the log from the first round with something voided, or learned: the command that installs it, with its rows as they are now. */
+/**
+ * Folds the log from the first round with something voided, or learned: the command that installs it,
+ * with its rows as they are now.
+ */
 export const folded = (state: State, of: Books, page_matches = 10): Of<"InstallFold"> => {
   const voiding = [...state.voiding.values()]
   const { strike_limit } = state.settings.rules.match

@@ -1,7 +1,7 @@
 /**
- * The reason why a version waits, and about when its next match starts, from the state of its season and its pace. It reads and changes
- * nothing. The interval holds the start of its next match, on trial or rated, in more than 80 of 100 cases (Forecast.test.ts); where
- * nothing is known yet there is none.
+ * The reason why a version waits, and about when its next match starts, from the state of its season and its
+ * pace. It reads and changes nothing. The interval holds the start of its next match, on trial or rated, in
+ * more than 80 of 100 cases (Forecast.test.ts); where nothing is known yet there is none.
  */
 
 import { laddersOf } from "../Ladders.ts"
@@ -106,7 +106,10 @@ const ofTrial = (known: Known, version: Version): Waiting => {
   return waits("trial", joined === null || pace.match_ms === null ? null : both(rest, { ...joined, high: joined.high + rest.high }))
 }
 
-/** When the n-th queued trial match starts: at the next slot that comes free, after the reviews that wait, before rated matches. */
+/**
+ * When the n-th queued trial match starts: at the next slot that comes free, after the reviews
+ * that wait, before rated matches.
+ */
 const nthTrial = ({ now, pace, reach, state }: Known, n: number): Span | null => {
   const prepared = state.ladders.reduce((sum, { queue }) => sum + queue.length, 0)
   const leasedMatches = state.live.size - state.trials.length - prepared

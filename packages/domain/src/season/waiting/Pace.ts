@@ -1,7 +1,8 @@
 /**
- * How fast a season has been working lately: its starts of matches, and how long matches and reviews take. It is seen from the
- * batches that the season commits and kept in memory alone; a season that is read anew begins with nothing and knows its pace
- * after a few matches. `observe` costs well under a microsecond for each match that changed.
+ * How fast a season has been working lately: its starts of matches, and how long matches and reviews
+ * take. It is seen from the batches that the season commits and kept in memory alone; a season that is
+ * read anew begins with nothing and knows its pace after a few matches. `observe` costs well under a
+ * microsecond for each match that changed.
  */
 import { QUEUES, queueIndex } from "../Rules.ts"
 import type { State } from "../State.ts"
@@ -9,8 +10,9 @@ import type { State } from "../State.ts"
 /** Starts are counted by the second, so that those of a fast season take no more memory than those of a slow one. */
 const COUNTED_MS = 1_000
 /**
- * Counts that are kept for each queue: the last 96 matches of a slow season, 96 seconds of a fast one. Ladders that share runners
- * take turns by pairing batches of 32 matches; a rate over fewer would be that of one ladder's turn.
+ * Counts that are kept for each queue: the last 96 matches of a slow season, 96 seconds of a fast
+ * one. Ladders that share runners take turns by pairing batches of 32 matches; a rate over fewer
+ * would be that of one ladder's turn.
  */
 export const COUNTS_KEPT = 96
 /** After so many times the usual gap, what was counted before tells nothing. */

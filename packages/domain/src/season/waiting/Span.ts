@@ -8,9 +8,10 @@ export interface Span {
 export const AT_ONCE: Span = { low: 0, high: 3_000 }
 
 /**
- * When a queue whose starts come at this rate (per ms) has come to the `from`-th to `to`-th start from now. The first starts are
- * spread like chance arrivals, many together lie closer to their mean; the shares beside that are for a rate that
- * changes meanwhile. Chosen so that more than 80 % of matches start inside of their interval (Forecast.test.ts).
+ * When a queue whose starts come at this rate (per ms) has come to the `from`-th to `to`-th start from now.
+ * The first starts are spread like chance arrivals, many together lie closer to their mean; the shares beside
+ * that are for a rate that changes meanwhile. Chosen so that more than 80 % of matches start inside of their
+ * interval (Forecast.test.ts).
  */
 export const afterStarts = (from: number, to: number, rate: number): Span => ({
   low: (from / rate) * Math.max(0, 0.85 - 1 / Math.sqrt(from)),

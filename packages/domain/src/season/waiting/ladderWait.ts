@@ -1,7 +1,8 @@
 /**
- * How long until an entry's next match on one ladder starts. A ladder starts its prepared matches first, then those of the next
- * pairing batches, which take its free entries in the order of their keys (scheduler/PairingBatches.ts). So the entry waits for
- * a number of starts, and the ladder's pace tells their time.
+ * How long until an entry's next match on one ladder starts. A ladder starts its prepared matches
+ * first, then those of the next pairing batches, which take its free entries in the order of
+ * their keys (scheduler/PairingBatches.ts). So the entry waits for a number of starts, and the
+ * ladder's pace tells their time.
  */
 import { BATCH_ENTRIES } from "../../pairing/PairingBatch.ts"
 import type { LadderState } from "../Ladders.ts"

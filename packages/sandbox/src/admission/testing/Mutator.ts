@@ -1,6 +1,7 @@
 /**
- * Makes bad files out of good ones, to fuzz the reader. Half of the changes ignore the format. The other half keep records
- * and lengths valid, so that the fault is found only after the wire scan. The same seed makes the same files.
+ * Makes bad files out of good ones, to fuzz the reader. Half of the changes ignore the format. The
+ * other half keep records and lengths valid, so that the fault is found only after the wire scan. The
+ * same seed makes the same files.
  */
 import { Mulberry32 } from "@agon/engine/Mulberry32.ts"
 

@@ -1,6 +1,7 @@
 /**
- * Models with an undeclared memory that they show in no position of a trial: a sum without terms, by the board's size alone, is looked
- * at only where the observation holds a number that no position holds. For tests.
+ * Models with an undeclared memory that they show in no position of a trial: a sum without
+ * terms, by the board's size alone, is looked at only where the observation holds a number that
+ * no position holds. For tests.
  */
 import { AttributeType } from "@agon/onnx/Model.ts"
 import { type Bytes, integer, type Leaking, leaking, node, quantities } from "./hostileExtents.ts"
@@ -31,7 +32,10 @@ const turned = (from: string, to: string) =>
 const list = (name: string, ...values: ReadonlyArray<number>) => ({ name, type: AttributeType.INTS, ints: values.map(BigInt) })
 const text = (name: string, value: string) => ({ name, type: AttributeType.STRING, s: new TextEncoder().encode(value) })
 
-/** The product of a vector without a number, which `from` is on a board of 11 rows, with a matrix of as many columns. */
+/**
+ * The product of a vector without a number, which `from` is on a board of 11 rows, with
+ * a matrix of as many columns.
+ */
 const vectorOf = (from: string): ReadonlyArray<Node> => [
   node("Reshape", [from, "all_of_it"], "vector"),
   node("Expand", ["vector", "by_columns"], "matrix"),

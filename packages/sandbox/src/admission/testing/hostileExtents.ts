@@ -1,6 +1,6 @@
 /**
- * Models with an undeclared memory: a sum without terms, whose kernel leaves old heap content in its output, mixed into the
- * logits. They differ in how the extent of zero arises. For tests.
+ * Models with an undeclared memory: a sum without terms, whose kernel leaves old heap content in its output,
+ * mixed into the logits. They differ in how the extent of zero arises. For tests.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType } from "@agon/onnx/Model.ts"
@@ -68,7 +68,10 @@ export const leaking = (nodes: ReadonlyArray<Node>, initializers: ReadonlyArray<
     opset
   )
 
-/** `nodes` make `row` (or give it as an initializer), without an element; its product with a matrix without rows is four numbers. */
+/**
+ * `nodes` make `row` (or give it as an initializer), without an element; its product with a matrix
+ * without rows is four numbers.
+ */
 const multiplied = (nodes: ReadonlyArray<Node>, initializers: ReadonlyArray<Initializer> = []): Bytes =>
   leaking(
     [...nodes, toBytes("row", "narrow"), node("MatMulInteger", ["narrow", "matrix"], "left")],
@@ -89,7 +92,10 @@ const computed = (nodes: ReadonlyArray<Node>): Bytes =>
     []
   )
 
-/** How many of the observation's cells are above its highest: none. NonZero lists them, and the list's own size shapes both factors. */
+/**
+ * How many of the observation's cells are above its highest: none. NonZero lists them, and the list's
+ * own size shapes both factors.
+ */
 const noCells: ReadonlyArray<Node> = [
   node("ReduceMax", ["obs"], "most"),
   node("Greater", ["obs", "most"], "above"),

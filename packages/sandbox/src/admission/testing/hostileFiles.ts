@@ -1,6 +1,7 @@
 /**
- * Every kind of file that an open competition has to expect and that is refused before it runs, with the reason that it gets,
- * for tests. Files that get as far as a run are in `hostileModels.ts` and `testModels.ts`.
+ * Every kind of file that an open competition has to expect and that is refused before it runs,
+ * with the reason that it gets, for tests. Files that get as far as a run are in
+ * `hostileModels.ts` and `testModels.ts`.
  */
 import { createHash } from "node:crypto"
 import { DataType } from "@agon/onnx/DataType.ts"

@@ -1,6 +1,7 @@
 /**
- * Models that mean harm, for tests, one for each kind of file that an open competition has to expect. They are written
- * with our own encoder and are as well formed as their purpose allows, so that only the check in question can refuse them.
+ * Models that mean harm, for tests, one for each kind of file that an open competition has to expect. They
+ * are written with our own encoder and are as well formed as their purpose allows, so that only the check
+ * in question can refuse them.
  */
 import { DataType } from "@agon/onnx/DataType.ts"
 import { AttributeType, DataLocation, type ModelInit } from "@agon/onnx/Model.ts"
@@ -27,7 +28,10 @@ const mixedIn = (from: string): ReadonlyArray<Node> => [
 const making = (nodes: ReadonlyArray<Node>, initializers: ReadonlyArray<Initializer>, made = "made"): Bytes =>
   linear(1, [...nodes, ...mixedIn(made)], [floats("zero", [1], [0]), ...initializers], "mixed")
 
-/** A constant whose data are said to lie at `location`; one such name makes ONNX Runtime read its own memory at the offset. */
+/**
+ * A constant whose data are said to lie at `location`; one such name makes ONNX Runtime read
+ * its own memory at the offset.
+ */
 export const external = (location: string): Bytes => {
   const entries = Object.entries({ location, offset: "4096", length: "192" })
   const tensor: Initializer = {
@@ -94,8 +98,8 @@ export const MAKERS = ["ConstantOfShape", "Expand", "Tile", "Range", "Resize", "
 export const SIDE = { overCap: 8_192, overflowing: 46_341 } as const
 
 /**
- * Makes a tensor of `side` squared from a size that the graph computes: nothing in the file is large. Where all of it is
- * constant, the runtime makes it while it loads; with `atRun` the side depends on the input.
+ * Makes a tensor of `side` squared from a size that the graph computes: nothing in the file is large. Where
+ * all of it is constant, the runtime makes it while it loads; with `atRun` the side depends on the input.
  */
 export const foldBomb = (opType: (typeof MAKERS)[number], side: number = SIDE.overCap, atRun = false): Bytes => {
   const first: ReadonlyArray<Node> = atRun

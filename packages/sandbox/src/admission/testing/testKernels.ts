@@ -1,6 +1,7 @@
 /**
- * For every operator that is played, small nodes at the edges of what it takes: extents of zero and one, each element type,
- * every optional output, each mode. Models that the runtime does not load are left out. Not used by anything but tests.
+ * For every operator that is played, small nodes at the edges of what it takes: extents of zero and one,
+ * each element type, every optional output, each mode. Models that the runtime does not load are left out.
+ * Not used by anything but tests.
  */
 
 import { Mulberry32 } from "@agon/engine/Mulberry32.ts"

@@ -63,7 +63,10 @@ export const model = (graph: Graph, opset = 17, rest: ModelInit = {}): Uint8Arra
 const survival = (seed: number) =>
   Array.from({ length: 48 }, (_, i) => (Math.floor(i / 4) === 8 + (i % 4) ? 10 : 0) + 0.01 * Math.sin(seed * 7 + i))
 
-/** Pooled planes times a matrix: keeps off walls and bodies, no more. `extra` nodes run before; `from` is what is pooled. */
+/**
+ * Pooled planes times a matrix: keeps off walls and bodies, no more. `extra` nodes run
+ * before; `from` is what is pooled.
+ */
 export const linear = (
   seed = 1,
   extra: ReadonlyArray<Node> = [],
@@ -114,7 +117,10 @@ const node = (opType: string, input: ReadonlyArray<string>, output: string, attr
   ({ opType, input: [...input], output: [output], attribute }) as Node
 const integer = (name: string, value: number) => ({ name, type: AttributeType.INT, i: BigInt(value) })
 
-/** Multiplies a matrix of side 1,024 with itself 200 times: minutes of work. At load where it is constant, else in every run. */
+/**
+ * Multiplies a matrix of side 1,024 with itself 200 times: minutes of work. At load where it is
+ * constant, else in every run.
+ */
 export const stalling = (when: "load" | "run"): Uint8Array<ArrayBuffer> => {
   const side = 1_024
   const first = when === "run" ? node("Mul", ["big", "mean"], "b0") : node("Mul", ["big", "one"], "b0")
@@ -169,7 +175,10 @@ export const convolving = (count: number): Uint8Array<ArrayBuffer> => {
   )
 }
 
-/** The plain model with the operator sets that ONNX Runtime's quantization, tf2onnx and torch.onnx list in every file. */
+/**
+ * The plain model with the operator sets that ONNX Runtime's quantization, tf2onnx and
+ * torch.onnx list in every file.
+ */
 export const listing = (): Uint8Array<ArrayBuffer> => {
   const domains = ["ai.onnx.ml", "com.microsoft", "com.microsoft.nchwc", "ai.onnx.training", "org.pytorch.aten", "pkg.onnxscript.torch_lib"]
   const { graph } = decodeModel(linear())
@@ -217,8 +226,8 @@ export const counting = (): Uint8Array<ArrayBuffer> =>
   })
 
 /**
- * Works on every pair of cells that are zero: nothing to do on dense noise, some hundred milliseconds on a real board, most of whose
- * planes are empty.
+ * Works on every pair of cells that are zero: nothing to do on dense noise, some hundred milliseconds on a
+ * real board, most of whose planes are empty.
  */
 export const slowOnEmptyCells = (): Uint8Array<ArrayBuffer> =>
   linear(
@@ -241,8 +250,9 @@ export const slowOnEmptyCells = (): Uint8Array<ArrayBuffer> =>
   )
 
 /**
- * Counts its turns in `memory_flat`, as `counting` does, and is slow (some hundred milliseconds) in the turns where the count is at
- * least `from`; before, it has next to nothing to do. A count that was zeroed makes it quick again.
+ * Counts its turns in `memory_flat`, as `counting` does, and is slow (some hundred milliseconds) in the
+ * turns where the count is at least `from`; before, it has next to nothing to do. A count that was
+ * zeroed makes it quick again.
  */
 export const slowFrom = (from: number, side = 2_048): Uint8Array<ArrayBuffer> =>
   model({

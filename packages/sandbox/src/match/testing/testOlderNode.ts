@@ -1,6 +1,6 @@
 /**
- * A copy of what plays a match without its types, for versions of Node that do not take TypeScript. Such a Node is no runner of
- * ours, but another V8, whose WebAssembly must give the same bits.
+ * A copy of what plays a match without its types, for versions of Node that do not take TypeScript. Such a
+ * Node is no runner of ours, but another V8, whose WebAssembly must give the same bits.
  */
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { createRequire, stripTypeScriptTypes } from "node:module"

@@ -1,4 +1,7 @@
-/** An instance whose free memory is filled anew before each small model, for tests that look for what kernels leave unwritten. */
+/**
+ * An instance whose free memory is filled anew before each small model, for tests that look for
+ * what kernels leave unwritten.
+ */
 
 import { poison } from "../poison.ts"
 import { instantiate, OPTIMIZE, type OrtModule, Session } from "../Runtime.ts"
@@ -17,7 +20,10 @@ export class Heap {
     return new Heap(await instantiate(module, CAP_BYTES), seed)
   }
 
-  /** The outputs of a model without inputs, each as its shape and its bytes; null where it does not load or its run fails. */
+  /**
+   * The outputs of a model without inputs, each as its shape and its bytes; null where it
+   * does not load or its run fails.
+   */
   outputs(weights: Uint8Array, names: ReadonlyArray<string>): ReadonlyArray<string> | null {
     const ort = this.#ort
     poison(ort, this.#seed)

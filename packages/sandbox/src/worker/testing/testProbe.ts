@@ -1,6 +1,7 @@
 /**
- * Stands in for the sandbox's program in tests, as if a model had broken out of WebAssembly: tries what the isolation is to
- * forbid and tells its parent what came of each. The parent sends the port of a listener of its own.
+ * Stands in for the sandbox's program in tests, as if a model had broken out of WebAssembly: tries
+ * what the isolation is to forbid and tells its parent what came of each. The parent sends the
+ * port of a listener of its own.
  */
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"

@@ -1,4 +1,7 @@
-/** The sandbox processes of a test, looked at from outside through /proc. Linux alone; not used by anything but tests. */
+/**
+ * The sandbox processes of a test, looked at from outside through /proc. Linux alone;
+ * not used by anything but tests.
+ */
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 
 const readProcess = (name: string) => {
@@ -14,7 +17,10 @@ const readProcess = (name: string) => {
   }
 }
 
-/** The sandbox processes below this one, whatever stands between, with the most that each has had resident and the addresses it has set aside. */
+/**
+ * The sandbox processes below this one, whatever stands between, with the most that each has had resident and
+ * the addresses it has set aside.
+ */
 export const sandboxProcesses = () => {
   const all = readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -24,14 +30,20 @@ export const sandboxProcesses = () => {
   return all.filter(({ pid, sandbox }) => sandbox && isBelow(pid))
 }
 
-/** How much of the processor a process and all its threads have used, in seconds; the kernel counts it in hundredths. */
+/**
+ * How much of the processor a process and all its threads have used, in seconds; the
+ * kernel counts it in hundredths.
+ */
 export const cpuOf_s = (pid: number): number => {
   const [, fields] = /^\d+ \(.*\) (.*)$/s.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))!
   const [user, system] = fields!.split(" ").slice(11, 13).map(Number)
   return (user! + system!) / 100
 }
 
-/** The files and sockets that a process holds open at this moment: paths, and `socket:[7]` and the like with their numbers. */
+/**
+ * The files and sockets that a process holds open at this moment: paths, and `socket:[7]` and
+ * the like with their numbers.
+ */
 export const openIn = (pid: number): ReadonlyArray<string> => {
   try {
     return readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {

@@ -1,4 +1,7 @@
-/** Waits for a condition outside the process, however long the machine takes; the test's own time limit ends it if it never holds. */
+/**
+ * Waits for a condition outside the process, however long the machine takes; the test's own time
+ * limit ends it if it never holds.
+ */
 import { setTimeout } from "node:timers/promises"
 
 const LOOK_EVERY_MS = 5

@@ -75,7 +75,10 @@ const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" 
   return Array.from(last, ([id, last_submitted_at]) => ({ id, last_submitted_at }))
 }
 
-/** The kept rating counts, unless its row belongs to a later round: a rating that moved in that round would have been kept again. */
+/**
+ * The kept rating counts, unless its row belongs to a later round: a rating that moved in that
+ * round would have been kept again.
+ */
 const newest = (row: LadderRatingRow, kept: LadderRatingRow | undefined): LadderRatingRow =>
   kept === undefined || !row.active || kept.round < row.round ? row : kept
 

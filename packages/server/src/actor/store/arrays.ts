@@ -1,6 +1,7 @@
 /**
- * Columns as one-dimensional arrays in Postgres's binary format, written in one pass over the rows. The driver takes an array of
- * values, looks through it for nulls and frames each element by itself, which took a sixth of the service's time of a match.
+ * Columns as one-dimensional arrays in Postgres's binary format, written in one pass over the rows. The
+ * driver takes an array of values, looks through it for nulls and frames each element by itself, which took a
+ * sixth of the service's time of a match.
  *
  *   dimensions i32 | flags i32 | element's oid i32 | length i32, lower bound i32 (unless empty) | of each element: bytes i32 (-1: null), value
  *

@@ -1,6 +1,7 @@
 /**
- * The rows that the season actor reads when it claims, once in an incarnation: all that it needs to go on. Rows rather than one
- * aggregated value, which would outgrow the driver's largest message with the season. Times are ms since 1970; int8 would come as BigInt.
+ * The rows that the season actor reads when it claims, once in an incarnation: all that it needs to go on.
+ * Rows rather than one aggregated value, which would outgrow the driver's largest message with the season.
+ * Times are ms since 1970; int8 would come as BigInt.
  */
 
 import type { Round } from "@agon/domain/season/Round.ts"
@@ -27,7 +28,10 @@ export interface SeasonRow extends Settings {
   readonly ratings_round: number // the lowest round that a row in play may have
 }
 
-/** Locks the season's row until the transaction ends: waits for a commit that is still running. No row where the season is closed. */
+/**
+ * Locks the season's row until the transaction ends: waits for a commit that is still running. No
+ * row where the season is closed.
+ */
 export const claim = (sql: PgClient, season: string) =>
   sql.unsafe<SeasonRow>(
     `UPDATE season SET epoch = epoch + 1 WHERE id = $1::uuid AND closed_at IS NULL
@@ -53,14 +57,17 @@ export const versions = (sql: PgClient, season: string) =>
     (rows) => rows.map(compactVersion)
   )
 
-/** A version that the state does not hold, as far as caps, weights and cooldowns need it: `weights_hash` is null for a rejected one. */
+/**
+ * A version that the state does not hold, as far as caps, weights and cooldowns need it:
+ * `weights_hash` is null for a rejected one.
+ */
 export interface Gone extends Pick<Version, "owner" | "model" | "created_at"> {
   readonly weights_hash: string | null
 }
 
 /**
- * The other superseded versions and the rejected ones, except those rejected through no fault of their owner: these do not
- * count for the cooldown. One pass over the season's versions. Index: version_ord.
+ * The other superseded versions and the rejected ones, except those rejected through no fault of their owner:
+ * these do not count for the cooldown. One pass over the season's versions. Index: version_ord.
  */
 export const gone = (sql: PgClient, season: string) =>
   sql.unsafe<Gone>(
@@ -73,13 +80,17 @@ export const gone = (sql: PgClient, season: string) =>
 const RATING_COLUMNS = `version_id AS version, ord, ladder, active, round, matches, round_matches, made AS ladder_games, mu, sigma,
   credit AS virtual_games, failed, forfeits, seat_sum, trend, met, history`
 
-/** Ratings of those in play, in no order: sorting 200,000 of them would take as long as reading them. Index: rating_rank. */
+/**
+ * Ratings of those in play, in no order: sorting 200,000 of them would take as long as
+ * reading them. Index: rating_rank.
+ */
 export const ratings = (sql: PgClient, season: string) =>
   sql.unsafe<Snapshot["ratings"][number]>(`SELECT ${RATING_COLUMNS} FROM rating WHERE season_id = $1::uuid AND active`, [season])
 
 /**
- * Ratings of these versions while they are out of play: those of switched-off baselines and of versions in an open match may
- * still change. Those of other superseded versions, however many, are not read. Index: rating_version.
+ * Ratings of these versions while they are out of play: those of switched-off baselines and of
+ * versions in an open match may still change. Those of other superseded versions, however many, are
+ * not read. Index: rating_version.
  */
 export const ratingsOut = (sql: PgClient, season: string, versions: ReadonlyArray<string>) =>
   sql.unsafe<Snapshot["ratings"][number]>(

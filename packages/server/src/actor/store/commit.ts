@@ -74,7 +74,10 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
   ]
 }
 
-/** The voided matches, and those that ratings still count. One that was added and done within this commit has no row. */
+/**
+ * The voided matches, and those that ratings still count. One that was added and done
+ * within this commit has no row.
+ */
 const voidedParts = ({ voiding, writes }: State): ReadonlyArray<Part | null> => [
   statement.bind(shapes.matchVoided, writes.voided),
   statement.bind(shapes.seatsVoided, writes.voided),
@@ -138,7 +141,10 @@ const settingsOf = ({ settings }: State): ReadonlyArray<Parameter> => [
   textParameter(settings.engine_digest)
 ]
 
-/** Locks: the season's row, then rows of this season only. Answers 1 where the fence held, 0 where nothing was written. */
+/**
+ * Locks: the season's row, then rows of this season only. Answers 1 where the fence held,
+ * 0 where nothing was written.
+ */
 export const commit = (sql: PgClient, fence: Fence, state: State, now: number) => {
   const row = head(state)
   const seq = fence.seq + 1

@@ -1,6 +1,7 @@
 /**
- * A version as the state holds it, copied field by field. The driver sets one column after another, which leaves a hash table for
- * each row: over 100,000 versions that is four times the size of objects of one shape, and slower to read.
+ * A version as the state holds it, copied field by field. The driver sets one column after another,
+ * which leaves a hash table for each row: over 100,000 versions that is four times the size of objects
+ * of one shape, and slower to read.
  */
 import type { Version } from "@agon/domain/season/Version.ts"
 

@@ -1,11 +1,14 @@
 /**
- * The columns that lists of matches sort and filter by (docs/contract.md#lists-of-matches), computed from the seats when a match
- * is written. Migration 0004 computes the same in SQL for the matches written before it.
+ * The columns that lists of matches sort and filter by (docs/contract.md#lists-of-matches), computed from the
+ * seats when a match is written. Migration 0004 computes the same in SQL for the matches written before it.
  */
 import { LADDERS, type Ladder } from "@agon/domain/season/Rules.ts"
 import type { RatingChange, Seat } from "@agon/domain/season/rating/LadderRating.ts"
 
-/** Minus the share of the first's score by which the second is behind; null where there is no result or the score is 0. */
+/**
+ * Minus the share of the first's score by which the second is behind; null where there is
+ * no result or the score is 0.
+ */
 export const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>): number | null => {
   let [first, second]: Array<Pick<Seat, "rank" | "score">> = []
   for (const seat of seats) {
@@ -22,7 +25,10 @@ export const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>):
 const isBefore = (a: Pick<Seat, "rank" | "score">, b: Pick<Seat, "rank" | "score">): boolean =>
   a.rank < b.rank || (a.rank === b.rank && a.score > b.score)
 
-/** The largest amount by which a seat was rated above one that finished before it; null where the match counts in no rating. */
+/**
+ * The largest amount by which a seat was rated above one that finished before it; null where
+ * the match counts in no rating.
+ */
 export const upsetOf = (seats: ReadonlyArray<{ readonly rank: number; readonly made: RatingChange | null }>): number | null => {
   let most: number | null = null
   for (const winner of seats) {

@@ -1,7 +1,7 @@
 /**
- * The log of a season's matches: read in pages by the fold beside the season, and a few rows at a time by its actor between two
- * commits. Changed rows are written under the actor's epoch: a claim waits for such a statement, and after the claim no earlier
- * incarnation can write.
+ * The log of a season's matches: read in pages by the fold beside the season, and a few rows at a time by its
+ * actor between two commits. Changed rows are written under the actor's epoch: a claim waits for such a
+ * statement, and after the claim no earlier incarnation can write.
  */
 
 import type { Earlier, EndedMatch, LoggedMatch, LogPlace } from "@agon/domain/season/Log.ts"

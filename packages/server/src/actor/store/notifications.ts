@@ -1,8 +1,8 @@
 /**
- * The notifications that a commit writes: to the owners of versions that advance or are turned away, to the season's administrators
- * about entries that are suspended, and to everybody who took part in a season that closes. They are rows of the commit's one statement,
- * so each event is notified exactly once, and an uncommitted one never, wherever the actor is killed. A commit that moves no version has
- * no such part.
+ * The notifications that a commit writes: to the owners of versions that advance or are turned away, to the
+ * season's administrators about entries that are suspended, and to everybody who took part in a season that
+ * closes. They are rows of the commit's one statement, so each event is notified exactly once, and an
+ * uncommitted one never, wherever the actor is killed. A commit that moves no version has no such part.
  *
  * Feeds are not trimmed here (as notification/queries.ts does): an owner gets only as many as they submit.
  */
@@ -101,9 +101,10 @@ const toAdministrators: Shape<Notification> = statement.worded(
 )
 
 /**
- * Everyone who has ever submitted a version, by version_ord, and everyone on the roster who has signed in, by participant_login
- * and identity_login. A private season tells its roster alone: whoever was taken off it hears no more of the season. Versions of this
- * commit are in no table yet; its first row has none and says when.
+ * Everyone who has ever submitted a version, by version_ord, and everyone on the roster who has
+ * signed in, by participant_login and identity_login. A private season tells its roster alone:
+ * whoever was taken off it hears no more of the season. Versions of this commit are in no table yet;
+ * its first row has none and says when.
  */
 const ofClosing: Shape<{ readonly owner: string | null; readonly at: number }> = statement.worded(
   `${INTO} SELECT new_id(x.at), x.account_id, 'season_closed', s.name || ' is closed.',

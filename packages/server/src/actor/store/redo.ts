@@ -1,6 +1,7 @@
 /**
- * Ratings as `rating_redo` keeps them: packed, end to end, little-endian. A commit that moves hundreds of ratings carries
- * one value of some 60 KB for them; as columns of arrays Postgres would take twenty times as long to read them.
+ * Ratings as `rating_redo` keeps them: packed, end to end, little-endian. A commit that moves
+ * hundreds of ratings carries one value of some 60 KB for them; as columns of arrays Postgres would
+ * take twenty times as long to read them.
  *
  *   format u8 (2), then of each rating:
  *   version 16 bytes | ladder u8 (place in LADDERS) | active u8 | trend given u8 | ord, matches, round_matches, made,
@@ -47,7 +48,10 @@ export const pack = (rows: ReadonlyArray<LadderRatingRow>): Uint8Array => {
   return bytes
 }
 
-/** INTS and FLOATS in their order, each by its name: looking properties up by names in a list took longer than the rest of packing. */
+/**
+ * INTS and FLOATS in their order, each by its name: looking properties up by names in a list took
+ * longer than the rest of packing.
+ */
 const numbers = (view: DataView, at: number, row: LadderRatingRow): number => {
   view.setUint32(at, row.ord, true)
   view.setUint32(at + 4, row.matches, true)
@@ -77,8 +81,9 @@ const f64 = (view: DataView, at: number, value: number): number => {
 const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 
 /**
- * `round` is the current one. Only `wanted` ratings are decoded in full: a claim reads hundreds of thousands of records and needs the
- * last of each rating. Throws on an unknown format or bytes that end too early: the row is ours, so that is a defect.
+ * `round` is the current one. Only `wanted` ratings are decoded in full: a claim reads hundreds of thousands
+ * of records and needs the last of each rating. Throws on an unknown format or bytes that end too early: the
+ * row is ours, so that is a defect.
  */
 export const unpack = (
   bytes: Uint8Array,

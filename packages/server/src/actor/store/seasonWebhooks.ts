@@ -1,11 +1,12 @@
 /**
- * Events for a season's webhooks, written by the commit of the event itself: rounds that start, entries that join and leave, matches
- * that are voided, and the close with its podium. A commit without such an event, as all of play are, has no such part, whether or not the
- * season has webhooks.
+ * Events for a season's webhooks, written by the commit of the event itself: rounds that start, entries that
+ * join and leave, matches that are voided, and the close with its podium. A commit without such an event, as
+ * all of play are, has no such part, whether or not the season has webhooks.
  *
- * Rated and failed matches are not told. Seasons rate hundreds of matches a second, and a webhook is asked by one at a time: its thousand
- * waiting deliveries would be full within seconds, and the rare events lost among them. Candidates are their owner's business until they
- * enter, and submissions open and close at times that are known before.
+ * Rated and failed matches are not told. Seasons rate hundreds of matches a second, and a webhook is asked
+ * by one at a time: its thousand waiting deliveries would be full within seconds, and the rare events lost
+ * among them. Candidates are their owner's business until they enter, and submissions open and close at
+ * times that are known before.
  */
 import type { Event, VersionChange } from "@agon/domain/season/Event.ts"
 import type { State } from "@agon/domain/season/State.ts"
@@ -70,8 +71,8 @@ const voided = (state: State): ReadonlyArray<News> => {
 }
 
 /**
- * Webhooks of the season by season_webhook_pkey, those that are on, as far as each has room; names by season_pkey and model_pkey. The
- * right of whoever made one is looked at when it is posted to.
+ * Webhooks of the season by season_webhook_pkey, those that are on, as far as each has room; names by
+ * season_pkey and model_pkey. The right of whoever made one is looked at when it is posted to.
  */
 const told: Shape<News> = statement.worded(
   `INSERT INTO webhook_delivery (webhook_id, id, kind, subject, link, created_at, due_at)

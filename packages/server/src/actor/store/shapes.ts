@@ -190,7 +190,10 @@ const LIVE_MOVES = [
     bool<OpenMatch>("released", (row) => row.released)
   )
 ]
-/** Insert, not upsert: most matches are made and leased in one commit, and an upsert would look each up first and write it as undecided. */
+/**
+ * Insert, not upsert: most matches are made and leased in one commit, and an upsert would look each up
+ * first and write it as undecided.
+ */
 export const liveNew = statement.insert<OpenMatch>(
   "live",
   ["season_id"],
@@ -308,7 +311,10 @@ export const seats = statement.insert(
   ["season_id"],
   seatColumns([uuid("model_id", ({ held }) => held!.model), uuid("owner_id", ({ held }) => held!.owner)])
 )
-/** A column of the version of a seat, looked up by version_pkey: a candidate that was rejected while it played has left the state. */
+/**
+ * A column of the version of a seat, looked up by version_pkey: a candidate that was rejected while
+ * it played has left the state.
+ */
 const ofVersion = (name: string): Column<SeatRow> => ({
   ...uuid<SeatRow>(name, ({ row }) => row.version),
   expression: `(SELECT v.${name} FROM version v WHERE v.id = t.version_id)`
@@ -387,7 +393,10 @@ export const seeds = statement.upsert<InheritedRating>(
   ["mu", "sigma"]
 )
 
-/** Upsert, since a season that closes within the millisecond of its last point writes that point again, and a void recomputes points. */
+/**
+ * Upsert, since a season that closes within the millisecond of its last point writes that point again,
+ * and a void recomputes points.
+ */
 export const series = statement.upsert<State["writes"]["series"][number]>(
   "series_point",
   ["season_id", "ladder", "at"],

@@ -1,7 +1,8 @@
 /**
- * One fenced statement made of parts: data-modifying CTEs over typed arrays, each column of all rows of a part in one
- * parameter. Rows of VALUES and jsonb measured 1.4 to 2.3 times as expensive for Postgres. A shape's text is made once; a
- * statement's text once for each set of parts, so that the driver reuses its prepared statements.
+ * One fenced statement made of parts: data-modifying CTEs over typed arrays, each column of all rows of
+ * a part in one parameter. Rows of VALUES and jsonb measured 1.4 to 2.3 times as expensive for
+ * Postgres. A shape's text is made once; a statement's text once for each set of parts, so that the
+ * driver reuses its prepared statements.
  */
 import type { Parameter } from "@effect/sql-pg/PgTypes"
 import { type Element, packed } from "./arrays.ts"
@@ -11,9 +12,15 @@ export interface Column<A> {
   readonly type: Element // of the array's elements on the wire
   readonly of: (row: A) => unknown
   readonly expression?: string // the stored value in terms of `t.<name>`, where it is not the element itself
-  /** The column is itself an array of these elements: all rows' arrays travel end to end, with each row's position in them. */
+  /**
+   * The column is itself an array of these elements: all rows' arrays travel end to end, with
+   * each row's position in them.
+   */
   readonly list?: true
-  /** The value of nearly every row, null or not, and the same in SQL: where all rows of a part have it, the column does not travel. */
+  /**
+   * The value of nearly every row, null or not, and the same in SQL: where all rows of a part have
+   * it, the column does not travel.
+   */
   readonly mostly?: { readonly value: unknown; readonly sql: string }
 }
 
@@ -47,8 +54,9 @@ const place = <A>({ expression, list, name, type }: Column<A>, at: number) =>
 const PARAMETERS_OF_LIST = 3
 
 /**
- * Rows `t` out of the arrays, all of the same length. Each is unnested in the select list: as functions in FROM Postgres
- * would first materialise each one, which takes twice as long (1.7 us a row of 17 columns, 0.9 as here).
+ * Rows `t` out of the arrays, all of the same length. Each is unnested in the select list: as
+ * functions in FROM Postgres would first materialise each one, which takes twice as long (1.7 us a row
+ * of 17 columns, 0.9 as here).
  */
 const placed = <A>(columns: ReadonlyArray<Column<A>>) => {
   let at = 1

@@ -30,7 +30,14 @@ const open = (path: string, as?: "ada" | "root") =>
 const ALPHA = Fixture.modelIds.alpha
 const PUBLIC = [
   ...["/", "/games/snakes", SPRING, `${SPRING}/ladders/open`, `${SPRING}/ladders/open?name=b`, `${SPRING}/ladders/open/matrix`],
-  ...[`${SPRING}/boards/duel`, "/games/snakes/seasons/winter", "/matches?sort=longest", `/matches/${PLAYED}`, `/models/${ALPHA}`],
+  ...[
+    `${SPRING}/boards/duel`,
+    "/games/snakes/seasons/winter",
+    "/matches?sort=longest",
+    "/matches?game=othello",
+    `/matches/${PLAYED}`,
+    `/models/${ALPHA}`
+  ],
   ...["/people/ada", "/news", "/kit/readme"]
 ]
 const OWN = [
@@ -71,7 +78,7 @@ else
       })
     )
 
-    it.effect("show the rating of each model of a ladder beside the longest name", () =>
+    it.effect("show the rating of each model of a ladder beside the longest name, and two boards beside each other", () =>
       Effect.gen(function* () {
         const watched = yield* open(`${SPRING}/ladders/open`)
         const unseen = yield* Effect.promise(() =>
@@ -85,6 +92,14 @@ else
         )
         assert.strictEqual(unseen, 0)
         yield* Effect.promise(() => watched.close())
+        const season = yield* open(SPRING)
+        const tops = yield* Effect.promise(() =>
+          season.page.evaluate(() =>
+            [...(globalThis as any).document.querySelectorAll(".boards > li")].slice(0, 2).map((board: any) => board.offsetTop as number)
+          )
+        )
+        assert.strictEqual(tops[0], tops[1])
+        yield* Effect.promise(() => season.close())
       })
     )
   })

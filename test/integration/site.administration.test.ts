@@ -127,6 +127,10 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       const [nobody, other] = [yield* get("/admin/users?q=a"), yield* get("/games/snakes/seasons/secret/admin", "bob")]
       assert.include(nobody.text, `/v1/auth/dev?return_to=${encodeURIComponent("/admin/users?q=a")}`)
       assert.notInclude(other.text, "Season secret")
+      assert.match(
+        (yield* get("/games/snakes/seasons/spring/admin", "bob")).text,
+        /account that you are signed in with may not[\s\S]* or <a href="\/me">to my page<\/a>/
+      )
       assertPage("/admin", nobody)
       assertPage("/admin", other)
     })

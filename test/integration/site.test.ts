@@ -185,6 +185,19 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
     })
   )
 
+  it.effect("says of a game without a season that there is none, and of a ladder that nobody entered before the end who won it", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const none = yield* get("/matches?game=othello")
+      assert.strictEqual(none.status, 200)
+      assert.include(none.text, "There is no season of Othello yet.")
+      const ladderOf = (text: string, name: string) =>
+        new RegExp(`ladders/${name}">${name}</a></th>\n<td class="faint">([^<]*)<`).exec(text)![1]
+      assert.strictEqual(ladderOf((yield* get("/games/snakes/seasons/winter")).text, "micro"), "nobody")
+      assert.strictEqual(ladderOf((yield* get("/games/snakes/seasons/spring")).text, "micro"), "nobody yet")
+    })
+  )
+
   it.effect("knows nothing of private seasons, of what does not exist, and of what is asked in another way", () =>
     Effect.gen(function* () {
       yield* siteAnswers
@@ -195,7 +208,8 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
           "/games/snakes/seasons/secret/ladders/open/matrix",
           "/games/snakes/seasons/secret/boards/duel",
           "/matches?season=secret",
-          "/matches?game=othello"
+          "/matches?game=othello&season=none",
+          "/matches?game=chess"
         ],
         ...[`/matches/${x.secret}`, `/models/${m.alpha}?season=secret`, `/versions/${v.alphaSecret}`],
         ...["/games/chess", "/games/snakes/seasons/none", "/games/snakes/seasons/spring/ladders/none", `/matches/${uuid("match", 999)}`],

@@ -20,9 +20,9 @@ const standing = (
   html`<tr>
 <th scope="row">${link(modelAt(model_id), names.get(model_id) ?? "a model")}</th>
 <td><a href="${seasonAt(game, season)}">${said(seasonOf(game, season))}</a></td>
-<td><a href="${ladderAt(game, season, ladder)}">${ladder}</a></td>
-<td class="n">${count(rank)}</td>
-<td class="n">${decimal(rating)}</td>
+<td><a href="${ladderAt(game, season, ladder)}">${ladder}</a><span class="unit"> ladder</span></td>
+<td class="n"><span class="unit">rank </span>${count(rank)}</td>
+<td class="n"><span class="unit">rating </span>${decimal(rating)}</td>
 </tr>
 `
 
@@ -30,7 +30,7 @@ const standings = ({ models, standings }: Profile, seasonOf: SeasonNames): Html 
   if (standings.length === 0) return ""
   const names = new Map(models.map(({ id, name }) => [id, name]))
   return html`<h2>Where they stand</h2>
-<div class="scroll" role="region" aria-label="Standings" tabindex="0"><table>
+<div class="scroll" role="region" aria-label="Standings" tabindex="0"><table class="lines">
 <caption>Ranks in public seasons</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">Season</th><th scope="col">Ladder</th><th scope="col">Rank</th><th scope="col">Rating</th></tr></thead>
 <tbody>

@@ -4,6 +4,7 @@ import { Cause, Data, Effect, Exit } from "effect"
 import { HttpClientError, type HttpServerRequest } from "effect/http"
 import { html } from "../html/Html.ts"
 import { layout } from "../html/layout.ts"
+import { meAt } from "../html/links.ts"
 import { type Rendered, rendered } from "./Rendered.ts"
 
 /** A failure with the status that its page has. */
@@ -21,7 +22,7 @@ const BROKEN: Fault = { status: 500 }
 
 const WORDS: Readonly<Record<number, readonly [string, string]>> = {
   400: ["Not a question this page understands", "A value in the address is not one that this page takes."],
-  403: ["Not for you", "You may not see this page."],
+  403: ["Not for you", "The account that you are signed in with may not see this page. Whoever runs the season or the site knows who may."],
   413: ["Too much at once", "The form is longer than any that this site takes."],
   415: ["Not a form", "This site takes what its own forms send."],
   404: ["Nothing here", "There is no page at this address, or not for everybody."],
@@ -81,7 +82,7 @@ export const faultPage = (fault: Fault, signIn: boolean, method: string): Render
   const again = fault.status === 503 && method !== "POST"
   const main = html`<h1>${title}</h1>
 <p>${sentence}${again && ` Your browser asks for it again in ${ASKED_AGAIN_S} seconds.`}</p>
-<p><a href="/">To the front page</a></p>`
+<p><a href="/">To the front page</a>${fault.status === 403 && fault.words === undefined && html`, or <a href="${meAt}">to my page</a>`}</p>`
   return rendered(layout({ title, main }, signIn), {
     status: fault.status,
     ...(again ? { headers: { refresh: String(ASKED_AGAIN_S) } } : {})

@@ -40,7 +40,8 @@ export const matchList: SharedRoute = {
   canonical,
   render: Effect.fnUntraced(function* (asked) {
     const { at, client, query } = asked
-    const games = (yield* client.game.games()).map(({ slug }) => slug)
+    const known = yield* client.game.games()
+    const games = known.map(({ slug }) => slug)
     const { cursor: _, ...filters } = query
     const page = (found: Html, status = 200, fault: Html | "" = "") => ({
       title: "Matches",
@@ -50,7 +51,11 @@ export const matchList: SharedRoute = {
     const decoded = read({ ...query, limit: String(ROWS) })
     if (Exit.isFailure(decoded)) return page(html``, 400, refusal(filters))
     const list = yield* ifAny(client.match.matches({ query: decoded.value }))
-    if (list === undefined) return page(html``, 404, html`<p role="alert" class="bad">There is no such game or season.</p>`)
+    if (list === undefined) {
+      const game = filters["season"] === undefined ? known.find(({ slug }) => slug === filters["game"]) : undefined
+      if (game !== undefined) return page(html`<p class="faint">There is no season of ${game.name} yet.</p>`)
+      return page(html``, 404, html`<p role="alert" class="bad">There is no such game or season.</p>`)
+    }
     const { matches, next_cursor, season, total } = list
     const offset = decoded.value.cursor
     const seasons = (yield* Effect.forEach(games, (game) => client.season.seasons({ params: { game } }), {

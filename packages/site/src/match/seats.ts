@@ -27,8 +27,8 @@ const row = (at: Places, game: string, causes: ReadonlyArray<string>, seat: Seat
 <td>${owned(seat.owner)}</td>
 <td>${seat.class}</td>
 <td>${seat.outcome}</td>
-${causes.length > 0 && html`<td>${causes[seat.seat] ?? ""}</td>\n`}<td class="n">${seat.score !== null && count(seat.score)}</td>
-<td class="n">${seat.strikes}</td>
+${causes.length > 0 && html`<td>${causes[seat.seat] ?? ""}</td>\n`}<td class="n">${seat.score !== null && html`<span class="unit">score </span>${count(seat.score)}`}</td>
+<td class="n">${seat.strikes}<span class="unit"> ${seat.strikes === 1 ? "strike" : "strikes"}</span></td>
 <td>${changes(seat.rating_change)}</td>
 </tr>
 `
@@ -38,7 +38,7 @@ export const seatTable = (at: Places, { game, seats }: Pick<MatchDetail, "game" 
   const causes = causesOf(frame)
   const shown = causes.some((cause) => cause !== "") ? causes : []
   const places = seats.toSorted((a, b) => (a.rank ?? a.seat) - (b.rank ?? b.seat))
-  return html`<div class="scroll" role="region" aria-label="Seats" tabindex="0"><table class="seats">
+  return html`<div class="scroll" role="region" aria-label="Seats" tabindex="0"><table class="seats lines">
 <caption>Who took part, the best place first</caption>
 <thead><tr><th scope="col">Place</th><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Outcome</th>${shown.length > 0 && html`<th scope="col">Out by</th>`}<th scope="col">Score</th><th scope="col">Strikes</th><th scope="col">Ratings</th></tr></thead>
 <tbody>

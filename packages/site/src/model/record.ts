@@ -78,18 +78,18 @@ export const ratingChart = ({ entries, ladder, points }: Series, { id, versions 
 
 const mapRow = (at: Places, game: string, season: string, of: string, map: ModelMap): Html => html`<tr>
 <th scope="row"><a href="${at.board(game, season, map.map_id)}">${map.map_id}</a></th>
-<td class="n">${map.players}</td>
-<td class="n"><a href="${at.matches({ model: of, game, season, map: map.map_id })}">${count(map.matches)}</a></td>
-<td class="n">${map.mean_rank.toFixed(2)}</td>
-<td class="n">${grouped(map.mean_score)}</td>
-<td class="n">${signed(map.mean_rating_change)}</td>
+<td class="n">${map.players}<span class="unit"> seats</span></td>
+<td class="n"><a href="${at.matches({ model: of, game, season, map: map.map_id })}">${count(map.matches)}</a><span class="unit"> ${map.matches === 1 ? "match" : "matches"}</span></td>
+<td class="n"><span class="unit">place </span>${map.mean_rank.toFixed(2)}</td>
+<td class="n"><span class="unit">score </span>${grouped(map.mean_score)}</td>
+<td class="n"><span class="unit">rating </span>${signed(map.mean_rating_change)}</td>
 </tr>
 `
 
 export const mapTable = (at: Places, { game, id }: ModelDetail, { maps, season }: ModelMaps): Html =>
   maps.length === 0
     ? html`<p class="faint">It has no counted match in this season yet.</p>`
-    : html`<div class="scroll" role="region" aria-label="Boards" tabindex="0"><table>
+    : html`<div class="scroll" role="region" aria-label="Boards" tabindex="0"><table class="lines">
 <caption>Boards of the season, with means over its matches on each; the change is that of its rating on open</caption>
 <thead><tr><th scope="col">Board</th><th scope="col">Seats</th><th scope="col">Matches</th><th scope="col">Place</th><th scope="col">Score</th><th scope="col">Change of rating</th></tr></thead>
 <tbody>
@@ -99,18 +99,18 @@ ${maps.map((map) => mapRow(at, game, season, id, map))}</tbody>
 const rival = (at: Places, of: string, { draws, last_played_at, losses, model, model_id, owner, played, wins }: Rival): Html => html`<tr>
 <th scope="row">${link(at.model(model_id), model)}</th>
 <td>${owned(owner)}</td>
-<td class="n"><a href="${at.matches({ vs: `${of},${model_id}` })}">${count(played)}</a></td>
-<td class="n">${count(wins)}</td>
-<td class="n">${count(draws)}</td>
-<td class="n">${count(losses)}</td>
-<td>${time(last_played_at)}</td>
+<td class="n"><a href="${at.matches({ vs: `${of},${model_id}` })}">${count(played)}</a><span class="unit"> ${played === 1 ? "match" : "matches"}</span></td>
+<td class="n">${count(wins)}<span class="unit"> won</span></td>
+<td class="n">${count(draws)}<span class="unit"> drawn</span></td>
+<td class="n">${count(losses)}<span class="unit"> lost</span></td>
+<td><span class="unit">last </span>${time(last_played_at)}</td>
 </tr>
 `
 
 export const rivalTable = (at: Places, of: string, rivals: ReadonlyArray<Rival>): Html =>
   rivals.length === 0
     ? html`<p class="faint">It has met nobody yet.</p>`
-    : html`<div class="scroll" role="region" aria-label="Rivals" tabindex="0"><table>
+    : html`<div class="scroll" role="region" aria-label="Rivals" tabindex="0"><table class="lines">
 <caption>The models that it has met most often</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Matches</th><th scope="col">Won</th><th scope="col">Drawn</th><th scope="col">Lost</th><th scope="col">Met last</th></tr></thead>
 <tbody>

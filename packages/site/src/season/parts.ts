@@ -62,10 +62,10 @@ ${taken.map(
 }
 
 /** The best that a person has entered; a baseline shows how strong the others are and takes no place. */
-const inFront = (at: Places, places: ReadonlyArray<Placed>): Html => {
+const inFront = (at: Places, places: ReadonlyArray<Placed>, frozen: boolean): Html => {
   const first = places.find(({ owner }) => owner !== null)
   return first === undefined
-    ? html`<td class="faint">nobody yet</td>\n<td class="n"></td>`
+    ? html`<td class="faint">${frozen ? "nobody" : "nobody yet"}</td>\n<td class="n"></td>`
     : html`<td>${link(at.model(first.model_id), first.model)} of ${owned(first.owner)}</td>\n<td class="n">${Math.round(first.rating)}</td>`
 }
 
@@ -80,7 +80,7 @@ export const ladderList = (
 ${weight_classes.map(
   (each) => html`<tr>
 <th scope="row"><a href="${at.ladder(game, slug, each.class)}">${each.class}</a></th>
-${inFront(at, ladders[each.class] ?? [])}
+${inFront(at, ladders[each.class] ?? [], frozen)}
 <td class="n"><span class="unit">files up to </span>${bytes(each.max_bytes)}</td>
 <td class="n"><span class="unit">memory besides </span>${bytes(each.memory_flat_bytes)}</td>
 <td class="n"><span class="unit">for each cell </span>${bytes(each.memory_cell_bytes)}</td>

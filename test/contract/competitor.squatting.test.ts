@@ -36,23 +36,38 @@ layer(A.layer, A.options)("an announcement of somebody's public weights", (it) =
     })
   )
 
-  it.effect("keeps whoever has not sent them anywhere from them once for each account, for as long as an upload may take", () =>
-    Effect.gen(function* () {
-      const { id } = yield* A.season("repeated")
-      const weights_hash = fresh()
-      const squat = Effect.map(modelOf("bob"), (rival) => bodyOf("repeated", rival, { weights_hash }))
-      const mine = bodyOf("repeated", yield* modelOf("ada"), { weights_hash })
-      const first = yield* submit(yield* squat, "bob")
-      assert.strictEqual((yield* submit(mine)).json.code, "weights_already_entered")
-      const expired = { reject_reason: "upload_expired", reject_detail: "x" } as const
-      yield* A.tell(id, { _tag: "RejectFiles", version: first.json.version_id, ...expired })
-      const again = yield* submit(yield* squat, "bob")
-      assert.strictEqual(again.status, 201, again.text)
-      assert.strictEqual((yield* submit(mine)).status, 201)
-      assert.strictEqual((yield* versionOf(again.json.version_id)).status, "rejected")
-      assert.strictEqual((yield* submit(yield* squat, "bob")).json.code, "weights_already_entered")
-    })
-  )
+  const lapses = {
+    upload_expired: "The upload window ended before both files had arrived; submit again.",
+    hash_mismatch: "The weights file is not the one whose hash was submitted.",
+    too_large: "The weights file is larger than may be uploaded."
+  } as const
+  for (const [reject_reason, reject_detail] of Object.entries(lapses))
+    it.effect(`keeps nobody from them for longer than one window, however many accounts announce them: ${reject_reason}`, () =>
+      Effect.gen(function* () {
+        const season = `lapsed-${reject_reason.replace("_", "-")}`
+        const { id } = yield* A.season(season, { rules: { cooldown_s: 0 } })
+        const weights_hash = fresh()
+        const bodyFor = (as: string) => Effect.map(modelOf(as), (model) => bodyOf(season, model, { weights_hash }))
+        const lapse = (version: string) => A.tell(id, { _tag: "RejectFiles", version, reject_reason, reject_detail } as never)
+        const first = yield* submit(yield* bodyFor("bob"), "bob")
+        const mine = yield* bodyFor("ada")
+        assert.strictEqual((yield* submit(mine)).json.code, "weights_already_entered")
+        yield* lapse(first.json.version_id)
+
+        const squatted = [yield* submit(yield* bodyFor("bob"), "bob"), yield* submit(yield* bodyFor("root"), "root")]
+        for (const { status, text } of squatted) assert.strictEqual(status, 201, text)
+        const lapsed = yield* submit(mine)
+        assert.strictEqual(lapsed.status, 201, lapsed.text)
+        yield* lapse(lapsed.json.version_id)
+        const again = yield* submit(mine)
+        assert.strictEqual(again.status, 201, "who has let a window lapse is not kept out either")
+        yield* A.tell(id, { _tag: "ReceiveFiles", version: again.json.version_id, weights_bytes: 2_000, manifest_bytes: 100 })
+        for (const { json } of squatted)
+          assert.deepStrictEqual(yield* versionOf(json.version_id), { status: "rejected", reject_reason: "upload_expired" })
+        assert.deepStrictEqual(yield* versionOf(again.json.version_id), { status: "testing", reject_reason: null })
+        assert.strictEqual((yield* submit(yield* bodyFor("bob"), "bob")).json.code, "weights_already_entered")
+      })
+    )
 
   it.effect("is taken first where neither has sent the file, and stays where both have", () =>
     Effect.gen(function* () {

@@ -40,6 +40,12 @@ export type Verdict =
  */
 type GivingWay = ReadonlyArray<string>
 
+/**
+ * Owners whose announcements of the same weights stay and do not keep this submission out, as long as their files have not come: an
+ * announcement of them has come to nothing before, so one account after the other could hold them. Whose files come first enters.
+ */
+type Beside = ReadonlyArray<string>
+
 export type Command =
   /** A new candidate, or the repeat of one. `files` are given where the bytes are known already (re-entry, imported baselines). */
   | {
@@ -55,6 +61,7 @@ export type Command =
       readonly retired: boolean
       readonly files: { readonly weights_bytes: number; readonly manifest_bytes: number } | null
       readonly giving_way?: GivingWay
+      readonly beside?: Beside
       readonly audit?: Audit
     }
   /** Asks what `SubmitVersion` would answer now; changes nothing. Without hashes it cannot foresee `weights_already_entered`. */
@@ -66,6 +73,7 @@ export type Command =
       readonly eligible: boolean
       readonly retired: boolean
       readonly giving_way?: GivingWay
+      readonly beside?: Beside
     }
   /** Both files are in the object store, with the hashes given at submission. */
   | { readonly _tag: "ReceiveFiles"; readonly version: string; readonly weights_bytes: number; readonly manifest_bytes: number }

@@ -126,6 +126,13 @@ type Hashes = Pick<Entry, "weights_hash" | "manifest_hash">
 /** Refuses where there is no room for the files of a new version. */
 type HasRoom<E> = Effect.Effect<unknown, E>
 
+/** Owners whose announcements of the same weights do not keep a submission out (Command.ts of the season). */
+interface StandingBack {
+  readonly giving_way: ReadonlyArray<string>
+  readonly beside: ReadonlyArray<string>
+}
+const NOBODY: StandingBack = { giving_way: [], beside: [] }
+
 const makeFacts = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
@@ -137,26 +144,25 @@ const makeFacts = Effect.gen(function* () {
       ({ eligible }): Asking => ({ owner: account.id, model: model?.id ?? null, eligible, retired: model?.retired ?? false })
     )
 
-  const factsOf = (season: FoundSeason, asks: Asking, hashes: Hashes | null, giving_way: ReadonlyArray<string> = []) => {
+  const factsOf = (season: FoundSeason, asks: Asking, hashes: Hashes | null, back: StandingBack = NOBODY) => {
     const fromRows = closed(season, asks, hashes)
     if (season.record.closed_at !== null) return fromRows // asking for its actor would only wake it to say so
-    return asked(actors, season.id, { _tag: "Preflight", ...asks, hashes, giving_way }).pipe(
-      Effect.catchTag("season_closed", () => fromRows)
-    )
+    return asked(actors, season.id, { _tag: "Preflight", ...asks, hashes, ...back }).pipe(Effect.catchTag("season_closed", () => fromRows))
   }
 
   /**
-   * Announcements that would give way are read only where one has the same weights: the
+   * Announcements that would stand back are read only where one has the same weights: the
    * statement costs more than the answer.
    */
   const factsOfEntry = Effect.fnUntraced(function* (season: FoundSeason, asks: Asking, hashes: Hashes) {
     const facts = yield* factsOf(season, asks, hashes)
-    if (facts.refused[0]?.code !== "weights_already_entered") return { ...facts, giving_way: [] }
+    if (facts.refused[0]?.code !== "weights_already_entered") return { ...facts, back: NOBODY }
     const rows = yield* queries
-      .givingWay({ season_id: season.id, owner_id: asks.owner, weights_hash: hashes.weights_hash })
+      .standingBack({ season_id: season.id, owner_id: asks.owner, weights_hash: hashes.weights_hash })
       .pipe(Effect.orDie)
-    const giving_way = rows.map(({ id }) => id)
-    return giving_way.length === 0 ? { ...facts, giving_way } : { ...(yield* factsOf(season, asks, hashes, giving_way)), giving_way }
+    const ownersWhere = (gives: boolean) => rows.filter(({ gives_way }) => gives_way === gives).map(({ id }) => id)
+    const back = { giving_way: ownersWhere(true), beside: ownersWhere(false) }
+    return rows.length === 0 ? { ...facts, back } : { ...(yield* factsOf(season, asks, hashes, back)), back }
   })
 
   return { asking, factsOf, factsOfEntry }
@@ -174,12 +180,12 @@ const makeEnter = Effect.gen(function* () {
   const take = Effect.fnUntraced(function* <E>(account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry, room: HasRoom<E>) {
     const { manifest_hash, weights_hash } = entry
     const asks = { ...(yield* asking(account, season, model)), model: model.id }
-    const { giving_way, refused, same } = yield* factsOfEntry(season, asks, { weights_hash, manifest_hash })
+    const { back, refused, same } = yield* factsOfEntry(season, asks, { weights_hash, manifest_hash })
     if (same !== null) return { ...same, fresh: false }
     if (refused[0] !== undefined) return yield* worded(refused[0])
     yield* room
     const numbered = yield* Effect.orDie(queries.nextNumber(model.id)) // and checks whether the model was retired meanwhile
-    const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered, giving_way } as const
+    const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered, ...back } as const
     const closed = () => Effect.fail(worded({ code: "season_closed" }))
     const reply = yield* asked(actors, season.id, command).pipe(Effect.catchTag("season_closed", closed))
     return "refused" in reply ? yield* worded(reply.refused[0]!) : reply

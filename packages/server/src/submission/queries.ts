@@ -109,20 +109,22 @@ const makeFacts = (sql: SqlClient.SqlClient) => ({
 
 const makeSubmissions = (sql: SqlClient.SqlClient) => ({
   /**
-   * Owners who have announced these weights in a season and whose announcement gives way to this account's. Whoever has sent them to the
-   * service before, to whatever season, comes first; last comes whose earlier announcement of them in this season came to nothing. By
-   * version_weights.
+   * Owners who have announced these weights in a season and whose announcement does not keep this account out. It gives way to whoever has
+   * sent them to the service before, to whatever season, where its own account has not. Among those who have, and among those who have
+   * not, it is taken beside the other once an announcement of them in this season has come to nothing, with or without a false file.
+   * By version_weights.
    */
-  givingWay: SqlSchema.findAll({
+  standingBack: SqlSchema.findAll({
     Request: Schema.Struct({ season_id: Schema.String, owner_id: Schema.String, weights_hash: Schema.String }),
-    Result: Schema.Struct({ id: Schema.String }),
+    Result: Schema.Struct({ id: Schema.String, gives_way: Schema.Boolean }),
     execute: ({ owner_id, season_id, weights_hash }) => sql`
       WITH claim AS (SELECT owner_id, bool_or(season_id = ${season_id} AND phase = 'upload') AS announced,
-          CASE WHEN bool_or(weights_bytes IS NOT NULL) THEN 2
-            WHEN bool_or(season_id = ${season_id} AND reject_reason = 'upload_expired') THEN 0 ELSE 1 END AS weight
-        FROM version WHERE weights_hash = ${weights_hash} AND owner_id IS NOT NULL GROUP BY owner_id)
-      SELECT owner_id AS id FROM claim
-      WHERE announced AND weight < coalesce((SELECT weight FROM claim WHERE owner_id = ${owner_id}), 1)`
+          bool_or(weights_bytes IS NOT NULL) AS sent,
+          bool_or(season_id = ${season_id} AND status = 'rejected' AND weights_bytes IS NULL) AS lapsed
+        FROM version WHERE weights_hash = ${weights_hash} AND owner_id IS NOT NULL GROUP BY owner_id),
+      own AS (SELECT coalesce(bool_or(sent), false) AS sent FROM claim WHERE owner_id = ${owner_id})
+      SELECT c.owner_id AS id, c.sent < own.sent AS gives_way FROM claim c, own
+      WHERE c.announced AND (c.sent < own.sent OR c.sent = own.sent AND EXISTS (SELECT 1 FROM claim WHERE lapsed))`
   }),
 
   /** One row by the primary key, of this owner and game only. */

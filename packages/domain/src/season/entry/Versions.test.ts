@@ -61,6 +61,26 @@ describe("an announcement of weights whose files have not come", () => {
     assert.isTrue(other.versions_by_id.has(version(3)))
   })
 
+  it("stands beside others that do not keep each other out, and ends when the files of one of them have come", () => {
+    const state = squatted()
+    const beside = [owner(1), owner(2)]
+    for (const n of [2, 3]) assert.deepInclude(step(state, submission(n, { ...announced, beside }), OPENED + n), { fresh: true })
+    step(state, submission(4, { weights_hash: "sha256:others", files: null }), OPENED + 4)
+    step(state, submission(6, { ...announced, owner: null }), OPENED + 4)
+    assert.strictEqual(state.testing, 5)
+    committed(state)
+    step(state, { _tag: "ReceiveFiles", version: version(2), weights_bytes: 1, manifest_bytes: 1 }, OPENED + 5)
+    assert.deepStrictEqual(told(state), [
+      [version(2), "review"],
+      [version(1), "rejected"],
+      [version(3), "rejected"]
+    ])
+    assert.deepInclude(state.writes.rejected.get(version(1)), { status: "rejected", reject_reason: "upload_expired" })
+    assert.strictEqual(state.testing, 3, "a baseline stays")
+    committed(state)
+    assert.deepStrictEqual(step(state, submission(5, { ...announced, beside }), OPENED + 6), { refused: TAKEN })
+  })
+
   it("stays where the other submission is refused for another reason, and so does that of a baseline", () => {
     const state = squatted()
     const giving_way = [owner(1)]

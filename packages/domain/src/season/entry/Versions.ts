@@ -17,6 +17,7 @@ interface Asking {
   readonly retired: boolean
   readonly weights_hash: string | null
   readonly giving_way?: ReadonlyArray<string>
+  readonly beside?: ReadonlyArray<string>
 }
 
 /** Stands for an owner who has submitted nothing yet, so that asking adds none to the state. */
@@ -30,7 +31,8 @@ const factsOf = (state: State, asking: Asking) => {
   const own = model === null ? undefined : state.models.get(model)
   const versions = own?.owner === owner ? own.counted : 0
   const candidate = testing.at(-1)
-  const weights_elsewhere = weights_hash !== null && isTaken(state, { model, owner, weights_hash }, givingWay(state, asking))
+  const standing_back = announcedBy(state, asking, [...(asking.giving_way ?? []), ...(asking.beside ?? [])])
+  const weights_elsewhere = weights_hash !== null && isTaken(state, { model, owner, weights_hash }, standing_back)
   const until = last === null ? null : last + rules.cooldown_s * 1000
   const cooldown_until = until !== null && until > state.now ? until : null
   const holdings: Holdings = {
@@ -50,17 +52,21 @@ const factsOf = (state: State, asking: Asking) => {
   return { holdings, refused }
 }
 
-/** The announcements that give way to this submission: of the same weights, with their files still to come. */
-const givingWay = ({ candidates }: State, { giving_way = [], weights_hash }: Asking): ReadonlyArray<Version> => {
-  if (giving_way.length === 0) return []
-  const owners = new Set(giving_way)
+/** The announcements of these owners: of the same weights, with their files still to come. */
+const announcedBy = (
+  { candidates }: State,
+  { weights_hash }: Pick<Asking, "weights_hash">,
+  of: ReadonlyArray<string> = []
+): ReadonlyArray<Version> => {
+  if (of.length === 0) return []
+  const owners = new Set(of)
   const gives = ({ owner, phase, ...each }: Version) =>
     phase === "upload" && each.weights_hash === weights_hash && owner !== null && owners.has(owner)
   return [...candidates].filter(gives)
 }
 
-const GAVE_WAY =
-  "Your files had not come when somebody else entered the same weights, who had sent them before or had announced them for the first time."
+const GAVE_WAY = "Your files had not come when somebody else entered the same weights, who had sent them before."
+const CAME_LATER = "Somebody else had announced the same weights as well, and their files came first."
 
 /** Whether versions can no longer enter: the season is closing, closed, or in its finals. */
 export const isOver = (state: State): boolean =>
@@ -82,7 +88,7 @@ export const submitVersion = (state: State, command: Of<"SubmitVersion">): Repli
     const asking = { ...command, owner: command.owner }
     const { refused } = factsOf(state, asking)
     if (refused.length > 0) return { refused }
-    for (const each of givingWay(state, asking)) rejectVersion(state, each, "upload_expired", GAVE_WAY)
+    for (const each of announcedBy(state, asking, asking.giving_way)) rejectVersion(state, each, "upload_expired", GAVE_WAY)
     countsOfOwner(state, command.owner).last_submitted_at = state.now
   } else {
     if (isOver(state)) return { refused: [{ code: "season_closed" }] }
@@ -159,8 +165,17 @@ export const receiveFiles = (state: State, command: Of<"ReceiveFiles">): Replies
   })
   awaitReview(state, version)
   tell(state, version, "review")
+  for (const each of announcedBeside(state, version)) rejectVersion(state, each, "upload_expired", CAME_LATER)
   return { received: true }
 }
+
+/** The announcements of the same weights by other competitors. Baselines neither have to wait for somebody nor keep them waiting. */
+const announcedBeside = ({ candidates }: State, { owner, weights_hash }: Version): ReadonlyArray<Version> =>
+  owner === null
+    ? []
+    : [...candidates].filter(
+        (each) => each.phase === "upload" && each.weights_hash === weights_hash && each.owner !== null && each.owner !== owner
+      )
 
 export const rejectFiles = (state: State, command: Of<"RejectFiles">): Replies["RejectFiles"] => {
   const version = state.versions_by_id.get(command.version)

@@ -67,7 +67,7 @@ export const make = (chance: Chance, profile: Profile, numbers: Numbers): People
 }
 
 /**
- * Preflight and submission in one breath: they must agree. A submission that is delivered again
+ * Preflight and submission at the same moment: they must agree. A submission that is delivered again
  * is answered as it was before.
  */
 const submit = (told: Array<Of<"SubmitVersion">>, command: Of<"SubmitVersion">): Visit => {

@@ -38,7 +38,7 @@ const PUBLIC = [
     `/matches/${PLAYED}`,
     `/models/${ALPHA}`
   ],
-  ...["/people/ada", "/news", "/kit/readme"]
+  ...["/people/ada", "/news", "/kit/readme", "/me", "/nothing"]
 ]
 const OWN = [
   ...["/me", "/me/models", `/me/models/${ALPHA}`, `/me/models/${ALPHA}/submit/spring`, `/me/models/${ALPHA}/story`, "/me/matches"],
@@ -75,6 +75,19 @@ else
           assert.deepStrictEqual(yield* look(unseenOfNav), [], path)
           yield* Effect.promise(() => watched.close())
         }
+      })
+    )
+
+    it.effect("and the sign-in for this machine, which is the service's own, have what a thumb hits", () =>
+      Effect.gen(function* () {
+        const { origin } = yield* Service.Service
+        const chromium = yield* Browser
+        const viewport = { width: WIDTH, height: 700 }
+        const watched = yield* Effect.promise(() => chromium.open(`${origin}/v1/auth/dev`, { viewport, hasTouch: true, isMobile: true }))
+        assert.isTrue(yield* Effect.promise(() => watched.page.locator('input[name="login"]').isVisible()))
+        assert.isAtMost(yield* Effect.promise(() => watched.width()), WIDTH)
+        assert.deepStrictEqual(yield* Effect.promise(() => watched.page.evaluate(missedByThumbs)), [])
+        yield* Effect.promise(() => watched.close())
       })
     )
 

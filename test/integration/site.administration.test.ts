@@ -197,6 +197,8 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       assert.strictEqual((yield* sent(desk("boards"), "ada", { form: "switch", map_id: "typed", enabled: "yes" })).status, 303)
       assert.include((yield* get(`${desk("boards")}?done=yes`, "ada")).text, "3 boards, 1 of them in play")
       const key = yield* sent(desk("runners"), "ada", { form: "create", name: "rack" })
+      assert.match(key.text, /AGON_URL=\S+ AGON_RUNNER_KEY=\S+ scripts\/runner/, "what the machine is told")
+      assert.include(key.text, "No runner with it is connected: none was heard of within 90 seconds.")
       assert.strictEqual(key.status, 200)
       const [secret = ""] = /agon_rk_[\w-]{20,}/.exec(key.text) ?? []
       assert.isAbove(secret.length, 20)

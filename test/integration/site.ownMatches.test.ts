@@ -109,7 +109,8 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
       assert.notInclude((yield* visit(`/me/versions/${v.gamma1}`, "bob")).text, x.failed, "it had no seat in it")
       const past = yield* visit(`${AT}?cursor=1000`, "bob")
       assert.deepStrictEqual([past.status, (yield* visit(`${AT}?cursor=x`, "bob")).status], [200, 400])
-      assert.include(past.text, "None yet.")
+      assert.include(past.text, "There is no match on this page.")
+      assert.match((yield* visit(AT, "root")).text, /No model of yours has had a match yet\.[^\n]*href="\/me\/models"/, "what comes first")
     })
   )
 

@@ -3,7 +3,7 @@ import type { OwnMatch } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { inPrivate, inPublic, myMatchAt, myMatchesAt, type Places } from "../html/links.ts"
+import { inPrivate, inPublic, myMatchAt, myMatchesAt, myModelsAt, type Places } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { counted, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
@@ -37,13 +37,15 @@ const row = (hidden: HiddenSeasons, seasonOf: SeasonNames, match: OwnMatch): Htm
 /** `hidden`: the private seasons that the visitor may see. */
 export const ownMatchTable = (hidden: HiddenSeasons, seasonOf: SeasonNames, matches: ReadonlyArray<OwnMatch>): Html =>
   matches.length === 0
-    ? html`<p class="faint">None yet.</p>`
+    ? html`<p class="faint">There is no match on this page.</p>`
     : html`<div class="scroll" role="region" aria-label="My last matches" tabindex="0"><table class="matches lines">
 <caption>The newest first, in every state</caption>
 <thead><tr><th scope="col">Match, the winner first</th><th scope="col">Outcome, place</th><th scope="col">Rating</th><th scope="col">State</th><th scope="col">Season, board</th><th scope="col">When</th></tr></thead>
 <tbody>
 ${matches.map((match) => row(hidden, seasonOf, match))}</tbody>
 </table></div>`
+
+const NONE = html`<p>No model of yours has had a match yet. A version that is submitted plays its trial first: <a href="${myModelsAt}">make or submit a model</a>.</p>`
 
 export const myMatches: PersonalRoute = {
   path: myMatchesAt,
@@ -57,8 +59,12 @@ export const myMatches: PersonalRoute = {
       { concurrency: "unbounded" }
     )
     const main = html`<h1>My matches</h1>
-${deskNav(myMatchesAt)}<p>${counted(total, "match", "matches")} in which a model of yours has a seat.</p>
-${ownMatchTable(hidden, yield* seasonNames(asked, matches, hidden), matches)}
+${deskNav(myMatchesAt)}${
+  total === 0
+    ? NONE
+    : html`<p>${counted(total, "match", "matches")} in which a model of yours has a seat.</p>
+${ownMatchTable(hidden, yield* seasonNames(asked, matches, hidden), matches)}`
+}
 ${pager({ path: myMatchesAt, query: {}, offset, rows: ROWS, next: next_cursor })}`
     return { title: "My matches", main }
   })

@@ -78,12 +78,13 @@ const runnerRow =
 </tr>
 `
 
-const runnerTable = (forms: Forms, caption: string, runners: ReadonlyArray<Runner>): Html =>
+/** Runners that are gone are not in the list of their key. */
+const runnerTable = (forms: Forms, { prefix, revoked_at, runners }: Key): Html =>
   table(
-    caption,
+    `Runners with the key ${prefix}`,
     ["Runner", "State", "Holds now", "Takes", "Runtime", "Last seen", "Change"],
     runners.map(runnerRow(forms)),
-    "No runner has used it."
+    revoked_at === null ? "No runner with it is connected: none was heard of within 90 seconds." : "No runner may use it any more."
   )
 
 const REVOKED = "Its runners lose what they are playing now, and get no more work with this key. This cannot be undone: make another key."
@@ -94,7 +95,7 @@ const keyItem =
     html`<section aria-labelledby="key-${key.id}">
 <h3 id="key-${key.id}">${said(key.name)}</h3>
 <p><code>${key.prefix}…</code>, made ${time(key.created_at)} by <a href="${profileAt(key.created_by)}">${key.created_by}</a>${key.revoked_at !== null && html`, <span class="bad">revoked ${time(key.revoked_at)}</span>`}.</p>
-${key.revoked_at === null && html`${sureButton(forms.revoke, { key: key.id }, "Revoke", `the key ${key.name}`, REVOKED)}\n`}${runnerTable(forms, `Runners with the key ${key.prefix}`, key.runners)}
+${key.revoked_at === null && html`${sureButton(forms.revoke, { key: key.id }, "Revoke", `the key ${key.name}`, REVOKED)}\n`}${runnerTable(forms, key)}
 </section>
 `
 
@@ -106,7 +107,7 @@ const limits = constraintsOf(KeyBody)
 const secret = ({ key, name }: NewKey): Html => html`<div role="status">
 <p>The secret of ${said(name)}. It is shown here and nowhere again:</p>
 <pre tabindex="0">${key}</pre>
-<p>On the machine that is to play: <code>AGON_RUNNER_KEY=… scripts/runner</code></p>
+<p>On the machine that is to play: <code>AGON_URL=… AGON_RUNNER_KEY=… scripts/runner</code>, with the address of this site and the secret. Load this page again then: the runner is in the list as soon as it has connected.</p>
 </div>
 `
 

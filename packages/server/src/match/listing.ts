@@ -161,12 +161,17 @@ export const whereOf = (sql: Sql, listing: Listing, status: string): Fragment =>
   return sql.and([sql.literal(status), ...season, ...ofSeason(sql, listing), ...since, ...conditions(sql, listing)])
 }
 
-/** The seats `x` of a version `v`, as the text after FROM: their matches `m` are joined only where a condition needs them. */
+/**
+ * The seats `x` of a version `v`, as the text after FROM: their matches `m` are joined only where a condition needs them. What is filtered by is in
+ * match_newest, so no match is looked up in the table for that.
+ */
 export const seatsOf = (sql: Sql, listing: Listing, status: string, of: "seat" | "match"): Fragment => {
   const asked = conditions(sql, listing)
   const join = of === "match" || asked.length > 0 ? "JOIN match m ON m.id = x.match_id" : ""
-  return sql`seat x ${sql.literal(join)} WHERE ${sql.and([sql.literal(status), ...seatOf(sql, listing.query), ...asked])}`
+  const newest = status === ratedOfSide && asked.length > 0 && !isFigured(listing.query.sort) ? [sql.literal(IN_NEWEST)] : []
+  return sql`seat x ${sql.literal(join)} WHERE ${sql.and([sql.literal(status), ...newest, ...seatOf(sql, listing.query), ...asked])}`
 }
+const IN_NEWEST = `m.season_id = v.season_id AND m.ended_at = x.ended_at AND ${rated}`
 
 /** All counted matches of a side, one row for each of the side's seats. */
 const allOfSide = (sql: Sql, listing: Listing, of: "seat" | "match"): Fragment => {

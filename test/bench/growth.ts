@@ -34,6 +34,7 @@ import { type Context, Effect, Layer, Redacted } from "effect"
 import { insertRows, seasonId } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { type Question, questionsOf, type Some } from "./growth/questions.ts"
+import { tallied } from "./reads/tallied.ts"
 
 const [matches = "10000000", only = ""] = process.argv.slice(2)
 const ENTRIES = 2_000
@@ -58,9 +59,10 @@ type Stand = Context.Context<Layer.Success<ReturnType<typeof Database.layerPools
 const made = (size: number) =>
   Effect.gen(function* () {
     const url = yield* Postgres.url({ migrate: true })
-    yield* Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, { matches: size, entries: ENTRIES })).pipe(
-      Effect.provide(PgClient.layer({ url, maxConnections: 1 }))
-    )
+    yield* Effect.andThen(
+      Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, { matches: size, entries: ENTRIES })),
+      tallied
+    ).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
     return url
   })
 const there = process.env["DATABASES"]?.split(",").map((url) => Redacted.make(url))

@@ -26,6 +26,7 @@ import { insertRows, seasonId } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { type Measured, measure, type Stand, timesOf } from "./reads/measure.ts"
 import { type Question, questionsOf } from "./reads/questions.ts"
+import { tallied } from "./reads/tallied.ts"
 
 const [matches = "1000000", entries = "10000", only = "", part = "10"] = process.argv.slice(2)
 const FULL = { matches: Number(matches), entries: Number(entries) }
@@ -69,9 +70,10 @@ const stand = (size: typeof FULL) =>
   Effect.gen(function* () {
     const url = yield* Postgres.url({ migrate: true })
     const began = performance.now()
-    yield* Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, size)).pipe(
-      Effect.provide(PgClient.layer({ url, maxConnections: 1 }))
-    )
+    yield* Effect.andThen(
+      Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, size)),
+      tallied
+    ).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
     console.log(`${size.matches} matches and ${size.entries} entries were made in ${((performance.now() - began) / 1000).toFixed(0)} s`)
     const store = yield* Effect.provide(SeasonStore, yield* Layer.build(SeasonStorePg.layer.pipe(Layer.provide(connection(url)))))
     const { first_ms, p50_ms } = yield* claims(store)

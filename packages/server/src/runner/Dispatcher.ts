@@ -30,7 +30,8 @@ import { KnownRuntimes } from "./KnownRuntimes.ts"
 import type { LeasePayload } from "./LeasePayloads.ts"
 import { AUDITS, ReplayAudits } from "./ReplayAudits.ts"
 import type { Caller } from "./Runners.ts"
-import { plays, type Said, SeasonCalls } from "./SeasonCalls.ts"
+import { SeasonCalls } from "./SeasonCalls.ts"
+import { plays, type Said } from "./tellSeason.ts"
 
 /** A `LeaseAnswer` whose work is already encoded. */
 export interface Handed {

@@ -6,7 +6,8 @@
 import type { LeaseRequest } from "@agon/api/runner/protocol.ts"
 import { Effect } from "effect"
 import type { Reported } from "./results.ts"
-import { type Lost, type SeasonCalls, TOGETHER } from "./SeasonCalls.ts"
+import { type SeasonCalls, TOGETHER } from "./SeasonCalls.ts"
+import type { Lost } from "./tellSeason.ts"
 
 /** A lease request whose results were checked. */
 export type Asking = Omit<LeaseRequest, "results"> & { readonly results: ReadonlyArray<Reported> }

@@ -20,6 +20,20 @@ const answers = Effect.fnUntraced(function* (at: string, expected: string, queri
 })
 
 layer(web, A.options)("a query", (it) => {
+  it.effect("with several faults is told all of them, as a body is", () =>
+    Effect.gen(function* () {
+      const query = yield* call(`${board}?ladder=none&limit=0`)
+      const body = yield* A.post("/v1/events", { kind: "none", id: "" }, "nobody")
+      for (const [{ json, status }, paths] of [
+        [query, ["ladder", "limit"]],
+        [body, ["kind", "id"]]
+      ] as const) {
+        assert.strictEqual(status, 400)
+        assert.deepStrictEqual(json.errors.map(({ path }: { readonly path: string }) => path).toSorted(), [...paths].toSorted())
+      }
+    })
+  )
+
   it.effect("whose limit is no whole number of one or more, or is there twice, is refused", () =>
     answers(board, "400 invalid_request", [
       ...[

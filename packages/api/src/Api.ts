@@ -82,8 +82,6 @@ export class Api extends HttpApi.make("agon")
   .add(FleetGroup)
   .add(RunnerGroup)
   .middleware(Boundary)
-  .annotate(HttpApi.QueryParseOptions, { errors: "all" }) // the default stops at the first
-  .annotate(HttpApi.PayloadParseOptions, { errors: "all", reportInput: true }) // the input shows which of several forms was meant
   .annotateMerge(
     OpenApi.annotations({
       title: "Agon",

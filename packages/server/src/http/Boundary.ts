@@ -9,7 +9,7 @@ import { type BodyRefusal, Boundary, JsonBody, Rate, RefusesBody } from "@agon/a
 import { bodyBytes, declaredBodyBytes } from "@agon/api/bodyBytes.ts"
 import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
 import * as P from "@agon/api/Problem.ts"
-import { ByteSize, Cause, Context, Effect, Layer, Metric, Option, Predicate, type Schema, type SchemaIssue, Semaphore } from "effect"
+import { ByteSize, Cause, Context, Effect, Layer, Metric, Option, Predicate, Schema, type SchemaIssue, Semaphore } from "effect"
 import { HttpServerError, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
@@ -18,6 +18,7 @@ import { isOutOfResources, isRestarting } from "../database/rows.ts"
 import { byLabel } from "../metric/byLabel.ts"
 import { Caller, CurrentCaller } from "../process/Caller.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
+import { type AllFaults, allFaultsOf } from "./allFaults.ts"
 import { answerHeader } from "./answerHeader.ts"
 import { clientAddressIn } from "./ClientAddress.ts"
 import { type FindOverlong, overlongIn } from "./lengths.ts"
@@ -37,13 +38,16 @@ const layerBoundary = Layer.effect(
     Boundary.of((httpEffect, { endpoint }) => {
       const rate = Context.get(endpoint.annotations, Rate)
       const perAddress = rate === "public" || rate === "signin"
+      const faultsOfQuery = allFaultsOf(Schema.toCodecArrayFromSingle(endpoint.query ?? Schema.Struct({})))
       const limited = perAddress
         ? Effect.contextWith((context: Context.Context<HttpServerRequest.HttpServerRequest>) => {
             const address = clientAddressIn(context)
             return Effect.andThen(limits.take(rate, address), Effect.provideService(httpEffect, CurrentCaller, new Caller(address)))
           })
         : httpEffect
-      const answer = Effect.catchCause(withAnswerTimeout(timeout_ms, limited), (cause) => Effect.tapError(translate(cause), countProblem))
+      const answer = Effect.catchCause(withAnswerTimeout(timeout_ms, limited), (cause) =>
+        Effect.tapError(translate(cause, faultsOfQuery), countProblem)
+      )
       return Effect.provideService(answer, CurrentCallerClass, callerClassOf(rate))
     })
   )
@@ -62,18 +66,19 @@ const layerJsonBody = Layer.effect(
   JsonBody,
   Effect.map(Semaphore.make(LARGE_AT_ONCE), (places) =>
     JsonBody.of((httpEffect, { endpoint }) => {
-      const refusesBody = Context.get(endpoint.annotations, RefusesBody)
       const bytes_max = bodyBytes(endpoint.identifier)
       const declared_max = declaredBodyBytes(endpoint.identifier, Context.get(endpoint.annotations, Rate))
       const undeclared = bytes_max === declared_max ? "" : `, and ${bytes_max} without a Content-Length`
       const tooLarge = new P.BodyTooLarge({ detail: `The body of this request may have ${declared_max} bytes${undeclared}.` })
-      const overlong = overlongIn(payloadsOf(endpoint))
+      const payloads = payloadsOf(endpoint)
+      const overlong = overlongIn(payloads)
+      const refusesPayload = refuseBody(Context.get(endpoint.annotations, RefusesBody), allFaultsOf(Schema.Union(payloads)))
       const reading = (max: number) =>
         looksAtBody(max, tooLarge, overlong).pipe(
           Effect.andThen(httpEffect),
           // 415 is the decoder's own successful plain-text answer; no handler of ours gives one.
           Effect.flatMap((response) => (response.status === 415 ? Effect.fail(unsupported) : Effect.succeed(response))),
-          Effect.catchCause((cause) => translateBody(cause, refusesBody, tooLarge)),
+          Effect.catchCause((cause) => translateBody(cause, refusesPayload, tooLarge)),
           Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(max))
         )
       const usual = reading(bytes_max)
@@ -147,14 +152,14 @@ type BodyProblem = HttpApiMiddleware.Error<JsonBody>
 
 const translateBody = <E>(
   cause: Cause.Cause<E>,
-  refusesBody: BodyRefusal,
+  refusesPayload: RefuseBody,
   tooLarge: P.BodyTooLarge
-): Effect.Effect<never, E | BodyProblem> => {
+): Effect.Effect<never, E | BodyProblem, HttpServerRequest.HttpServerRequest> => {
   for (const reason of cause.reasons) {
     const unread = Cause.isDieReason(reason) ? unreadable(reason.defect, tooLarge) : undefined
     if (unread !== undefined) return Effect.fail(unread)
     if (Cause.isFailReason(reason) && HttpApiError.HttpApiSchemaError.is(reason.error) && reason.error.kind === "Payload") {
-      return Effect.fail(refuseBody(reason.error.cause.issue, refusesBody) as BodyProblem)
+      return refusesPayload(reason.error.cause.issue)
     }
   }
   return Effect.failCause(cause)
@@ -166,12 +171,21 @@ const unreadable = (defect: unknown, tooLarge: P.BodyTooLarge): BodyProblem | un
   return defect.reason.reason === "BodyTooLarge" ? tooLarge : cutShort
 }
 
-const refuseBody = (issue: SchemaIssue.Issue, refusesBody: BodyRefusal) => {
-  // HttpApi reports unparsable JSON as a bare InvalidValue; a schema's refusal always has another tag.
-  if (issue._tag === "InvalidValue") return notJson
-  const errors = fieldErrors(issue)
-  return refusesBody(errors, [...missingKeys(issue)]) ?? invalid(errors)
-}
+type RefuseBody = (first: SchemaIssue.Issue) => Effect.Effect<never, BodyProblem, HttpServerRequest.HttpServerRequest>
+
+const refuseBody =
+  (refusesBody: BodyRefusal, allFaults: AllFaults): RefuseBody =>
+  (first) => {
+    // HttpApi reports unparsable JSON as a bare InvalidValue; a schema's refusal always has another tag.
+    if (first._tag === "InvalidValue") return Effect.fail(notJson)
+    return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
+      Effect.flatMap(textOf(request), (text) => {
+        const issue = allFaults(parsed(text), first)
+        const errors = fieldErrors(issue)
+        return Effect.fail((refusesBody(errors, [...missingKeys(issue)]) ?? invalid(errors)) as BodyProblem)
+      })
+    )
+  }
 
 /** Required keys that are missing at the top level of the body. */
 function* missingKeys(issue: SchemaIssue.Issue): Generator<string> {
@@ -188,10 +202,13 @@ function* missingKeys(issue: SchemaIssue.Issue): Generator<string> {
 }
 
 /** Passes a refusal that the route declares; translates the framework's errors and defects. */
-const translate = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | Refusal> => {
+const translate = <E>(
+  cause: Cause.Cause<E>,
+  faultsOfQuery: AllFaults
+): Effect.Effect<never, E | Refusal, HttpServerRequest.ParsedSearchParams> => {
   const failed = cause.reasons.find(Cause.isFailReason)
   if (failed !== undefined) {
-    if (HttpApiError.HttpApiSchemaError.is(failed.error)) return refuse(failed.error)
+    if (HttpApiError.HttpApiSchemaError.is(failed.error)) return refuse(failed.error, faultsOfQuery)
     return failed.error instanceof P.Unavailable
       ? Effect.andThen(retryAfter(UNAVAILABLE_S), Effect.failCause(cause))
       : Effect.failCause(cause)
@@ -201,17 +218,22 @@ const translate = <E>(cause: Cause.Cause<E>): Effect.Effect<never, E | Refusal> 
 }
 
 /** Translates a schema's refusal of a part of the request. An invalid path is answered as not found. */
-const refuse = (error: HttpApiError.HttpApiSchemaError): Effect.Effect<never, Refusal> => {
+const refuse = (
+  error: HttpApiError.HttpApiSchemaError,
+  faultsOfQuery: AllFaults
+): Effect.Effect<never, Refusal, HttpServerRequest.ParsedSearchParams> => {
   if (error.kind === "Body" || error.kind === "ResponseHeaders") {
     return Effect.flatMap(logged(Cause.die(error)), Effect.fail) // the fault is in our answer, not in the request
   }
   if (error.kind === "Params") return Effect.fail(new P.NotFound({ detail: "There is nothing under this path." }))
-  const errors = fieldErrors(error.cause.issue)
-  return Effect.fail(
-    errors[0]?.path === "cursor" && error.kind === "Query"
-      ? new P.InvalidCursor({ detail: "Use the next_cursor of the page before." })
-      : invalid(errors, error.kind.toLowerCase())
-  )
+  const { issue } = error.cause
+  if (error.kind !== "Query") return Effect.fail(invalid(fieldErrors(issue), error.kind.toLowerCase()))
+  return Effect.flatMap(HttpServerRequest.ParsedSearchParams, (query) => {
+    const errors = fieldErrors(faultsOfQuery(query, issue))
+    return Effect.fail(
+      errors[0]?.path === "cursor" ? new P.InvalidCursor({ detail: "Use the next_cursor of the page before." }) : invalid(errors, "query")
+    )
+  })
 }
 
 const invalid = (errors: P.FieldErrors, noun?: string) => new P.InvalidRequest({ detail: sentencesOf(errors, noun), errors })

@@ -1,5 +1,6 @@
 /** The handlers of every group of the API: a group that is missing here does not compile (Http.ts, `makeRoutes`). */
 import { Layer } from "effect"
+import type { HttpRouter } from "effect/http"
 import { DeviceHandlers } from "./account/deviceHttp.ts"
 import { AccountHandlers } from "./account/http.ts"
 import { AdminHandlers } from "./admin/http.ts"
@@ -35,7 +36,7 @@ import { EditorialHandlers } from "./writing/editorialHttp.ts"
 import { WritingHandlers } from "./writing/http.ts"
 import { PickHandlers } from "./writing/pickHttp.ts"
 
-export const Handlers = Layer.mergeAll(
+const All = Layer.mergeAll(
   AccountHandlers,
   AdminHandlers,
   BaselineHandlers,
@@ -72,3 +73,9 @@ export const Handlers = Layer.mergeAll(
   WebhookHandlers,
   WritingHandlers
 )
+
+/** What handlers would take from the context of each request, which has no services but those of middlewares (http/group.ts). */
+type AtRequest = HttpRouter.Request.Only<"Requires", Layer.Services<typeof All>>
+
+/** Does not compile where a handler takes a service from its requests, not where it is made. */
+export const Handlers: [AtRequest] extends [never] ? typeof All : AtRequest = All

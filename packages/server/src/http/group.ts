@@ -1,21 +1,32 @@
 /**
  * `HttpApiBuilder.group` for every group of the API: answers are written as JSON straight from their schemas (jsonWriters.ts) rather
  * than encoded, copied and then stringified. A value that a schema refuses goes on to HttpApi, whose encoder says what is wrong with it.
+ *
+ * HttpApi adds the context in which a group was built to that of each request, one service after the other. Handlers take their services
+ * where they are made, as handlers.ts holds, so a request gets the middlewares of its group alone, not the 130 services of the program.
  */
 
-import { Effect, type Schema, SchemaAST } from "effect"
+import { Context, Effect, Layer, type Schema, SchemaAST, Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
 import { jsonTextOf } from "./jsonText.ts"
 
 export const group: typeof HttpApiBuilder.group = (api, name, build) => {
   const { endpoints } = api.groups[name] as unknown as { readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }
-  return HttpApiBuilder.group(api, name, (handlers) => {
-    const add = handlers.handleAll.bind(handlers) as (all: AnyHandlers) => any
-    const handleAll = (all: AnyHandlers) =>
-      add(Object.fromEntries(Object.entries(all).map(([endpoint, handler]) => [endpoint, writing(handler, endpoints[endpoint]!)])))
-    return build(Object.assign(handlers, { handleAll }))
-  })
+  const middlewares = new Set(Object.values(endpoints).flatMap(({ middlewares }) => [...middlewares]))
+  const of = Context.pick(Scope.Scope, ...middlewares) as (whole: Context.Context<any>) => Context.Context<any>
+  return Layer.effectContext(
+    Effect.contextWith((whole: Context.Context<any>) => {
+      const own = HttpApiBuilder.group(api, name, (handlers) => {
+        const add = handlers.handleAll.bind(handlers) as (all: AnyHandlers) => any
+        const handleAll = (all: AnyHandlers) =>
+          add(Object.fromEntries(Object.entries(all).map(([endpoint, handler]) => [endpoint, writing(handler, endpoints[endpoint]!)])))
+        const built: any = build(Object.assign(handlers, { handleAll }))
+        return Effect.isEffect(built) ? Effect.provideContext(built as Effect.Effect<any>, whole) : built
+      })
+      return Effect.updateContext(Layer.build(own as Layer.Layer<any>), () => of(whole))
+    })
+  ) as any
 }
 
 type Handler = (request: any) => Effect.Effect<any, any, any>

@@ -36,8 +36,8 @@ const FAILED: PeerAnswer = { status: 500, text: "" }
 
 export interface AskServer {
   /** Answers on this connection from now on; `head` came with the upgrade already. */
-  readonly take: (socket: Socket, head: Buffer) => void
-  /** The node stops: every connection is closed once its asks are answered. */
+  readonly take: (socket: Socket, head: Buffer) => unknown
+  /** The node stops: every connection is closed once its asks are answered, and none is taken from now on. */
   readonly part: () => void
 }
 
@@ -46,8 +46,10 @@ export const makeAskServer = (answer: AnswerAsk): Effect.Effect<AskServer> =>
     const fork = Effect.runForkWith(context)
     const told = seldom("a connection of another node was closed")
     const connections = new Set<Connection>()
+    let isParting = false
     return {
       take: (socket, head) => {
+        if (isParting) return socket.destroy()
         const from = `${socket.remoteAddress}`
         const ended = (reason: string | undefined) => {
           connections.delete(connection)
@@ -57,6 +59,7 @@ export const makeAskServer = (answer: AnswerAsk): Effect.Effect<AskServer> =>
         connections.add(connection)
       },
       part: () => {
+        isParting = true
         for (const connection of connections) connection.part()
       }
     }

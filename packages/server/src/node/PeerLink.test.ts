@@ -170,6 +170,28 @@ it.live("a node that stops answers the asks under way, and its server is closed 
   )
 )
 
+it.live("a connection that is upgraded while its node stops is closed at once", () =>
+  Effect.gen(function* () {
+    const there = yield* node(echo)
+    const socket = connect(there.port, "127.0.0.1").on("error", () => undefined)
+    yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
+    socket.resume()
+    socket.write(HEAD.slice(0, 20))
+    yield* eventually(
+      "a connection",
+      Effect.sync(() => there.sockets.size === 1)
+    )
+    yield* Effect.sleep("20 millis") // a connection that has sent nothing is idle, and closed with its server
+    const closed = yield* Effect.forkChild(Effect.promise(() => new Promise((resolve) => there.server.close(resolve))))
+    const ended = Effect.promise(() => new Promise((resolve) => socket.once("close", resolve)))
+    const end = yield* Effect.forkChild(ended)
+    yield* Effect.yieldNow
+    socket.write(HEAD.slice(20))
+    yield* Effect.timeout(Fiber.join(end), "20 seconds")
+    yield* Fiber.join(closed)
+  }).pipe(Effect.scoped)
+)
+
 it.live("what no node sends closes its connection with one line in the log, and the node goes on", () =>
   Effect.gen(function* () {
     const lines: Array<unknown> = []

@@ -4,8 +4,7 @@
  * those the oldest of them is closed for a new one, so that strangers who fill the port do not keep the other nodes out.
  */
 
-import type { IncomingMessage } from "node:http"
-import { createServer, type Server } from "node:http"
+import { createServer, type IncomingMessage, type Server } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { Socket } from "node:net"
 import type { NodeTls } from "../config/nodeTls.ts"

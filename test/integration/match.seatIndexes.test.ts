@@ -1,4 +1,7 @@
-/** The indexes of seats by version on a database that had too many seats for the migration, while play holds transactions open. */
+/**
+ * The indexes of seats by version on a database that had too many seats for the migration, while play holds
+ * transactions open.
+ */
 
 import { migrations } from "@agon/server/database/migrations/index.ts"
 import { SeatIndexes } from "@agon/server/match/SeatIndexes.ts"

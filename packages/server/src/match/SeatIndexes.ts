@@ -1,11 +1,13 @@
 /**
- * Replaces the indexes of seats by version by those that lists of a side are read off (migration 0046), where the migration found so many seats that
- * play would have waited. Play and reads go on meanwhile; until the end the same lists take ten times as long when they are first read.
+ * Replaces the indexes of seats by version by those that lists of a side are read off (migration 0046), where
+ * the migration found so many seats that play would have waited. Play and reads go on meanwhile; until the end the
+ * same lists take ten times as long when they are first read.
  *
  *   every minute, of each: the old index? ─▶ the next one is made ─▶ the old one is dropped ─▶ the next one takes its name
  *
- * Each step is a commit of its own, and a look goes on from whatever it finds. A node that ends while an index is made leaves one
- * that is not valid, which is dropped first. Of several nodes one does it: it holds a lock as long as its connection lasts.
+ * Each step is a commit of its own, and a look goes on from whatever it finds. A node that ends while an index is
+ * made leaves one that is not valid, which is dropped first. Of several nodes one does it: it holds a lock as long
+ * as its connection lasts.
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"

@@ -114,7 +114,10 @@ const seatOf = (sql: Sql, query: Asked): ReadonlyArray<Fragment> => {
   ]
 }
 
-/** Whether the model sat there too: read off the index, where its seats by match would be looked up, one page of the table each. */
+/**
+ * Whether the model sat there too: read off the index, where its seats by match would be looked up, one page of the
+ * table each.
+ */
 const metBy = (sql: Sql, model: string): Fragment =>
   sql`EXISTS (SELECT 1 FROM version w JOIN seat y ON y.version_id = w.id
     WHERE w.model_id = ${model} AND w.season_id = v.season_id AND y.ended_at = x.ended_at AND y.match_id = x.match_id)`
@@ -162,8 +165,8 @@ export const whereOf = (sql: Sql, listing: Listing, status: string): Fragment =>
 }
 
 /**
- * The seats `x` of a version `v`, as the text after FROM: their matches `m` are joined only where a condition needs them. What is filtered by is in
- * match_newest, so no match is looked up in the table for that.
+ * The seats `x` of a version `v`, as the text after FROM: their matches `m` are joined only where a condition needs
+ * them. What is filtered by is in match_newest, so no match is looked up in the table for that.
  */
 export const seatsOf = (sql: Sql, listing: Listing, status: string, of: "seat" | "match"): Fragment => {
   const asked = conditions(sql, listing)

@@ -17,9 +17,9 @@ import { Accounts } from "./Accounts.ts"
 import { firstOf, type Identity } from "./identity.ts"
 import { checkAccount, shareLogins } from "./ownerQueries.ts"
 import { type ProviderFailed, Providers } from "./Providers.ts"
-import { makeQueries } from "./queries.ts"
 import { returnTo } from "./returnTo.ts"
 import { makeSignInStates, STATE_LIFETIME_S } from "./SignInState.ts"
+import { makeQueries } from "./signInQueries.ts"
 import { usernameCandidates, usernameOf } from "./username.ts"
 
 interface SignInConfig {

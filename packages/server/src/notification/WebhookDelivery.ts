@@ -21,7 +21,7 @@ import { makeTell } from "./Notifications.ts"
 import { FAILING_MAX_MS, keepDelivering, type Outbox, oneRound, RETRIED_FOR_MS, retryAfter_ms } from "./outbox.ts"
 import { type Outcome, postOnce } from "./postOnce.ts"
 import { isPublicAddress } from "./publicAddress.ts"
-import { makeQueries, type Taken } from "./webhookQueries.ts"
+import { makeQueries, type Taken } from "./webhookDeliveryQueries.ts"
 
 const AT_ONCE_MAX = 16
 const SWEEP_EVERY = "10 minutes"

@@ -1,7 +1,7 @@
 /** Every statement on the mails of accounts: webhooks whose channel is `mail` (migration 0037). */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { waitingOf } from "./webhookQueries.ts"
+import { waitingOf } from "./webhookDeliveryQueries.ts"
 
 /** A mailbox that has its turn. `email` is null where no provider has verified an address any more. */
 const Mailbox = Schema.Struct({
@@ -69,7 +69,7 @@ const makeOwn = (sql: SqlClient.SqlClient) => {
 const makeDelivering = (sql: SqlClient.SqlClient) => ({
   /**
    * Mailboxes that are not busy and have a delivery that was due at `gathered`, as webhooks are
-   * taken (webhookQueries.ts). They are busy until `until`, whoever took them is gone or not.
+   * taken (webhookDeliveryQueries.ts). They are busy until `until`, whoever took them is gone or not.
    * Nobody who is suspended is mailed.
    */
   takeMail: SqlSchema.findAll({

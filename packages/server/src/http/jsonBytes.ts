@@ -123,23 +123,24 @@ export const putNumber = (value: number, at: number): number => {
   if (hundredths / HUNDREDTHS !== magnitude) return putText(String(value), at)
   p = putDigits(whole, p)
   const rest = hundredths - whole * HUNDREDTHS
-  const tenths = (rest / 10) | 0
-  const last = rest - tenths * 10
+  const digits = FOUR_DIGITS[rest]! >>> 16
   buffer[p] = DOT
-  buffer[p + 1] = ZERO + tenths
-  if (last === 0) return p + 2
-  buffer[p + 2] = ZERO + last
-  return p + 3
+  view.setUint16(p + 1, digits, true)
+  return digits >>> 8 === ZERO ? p + 2 : p + 3
 }
 
+/** The four digits of each number below 10,000, as a word whose first byte is the first digit. */
+const FOUR_DIGITS = Uint32Array.from({ length: 10_000 }, (_, value) => Buffer.from(String(value).padStart(4, "0")).readUInt32LE())
+
+/** Of a whole number below `SMALL_INTEGER`; the bytes behind the place that is given back may have changed. */
 const putDigits = (value: number, at: number): number => {
-  let length = 1
-  for (let limit = 10; value >= limit; limit *= 10) length++
-  let rest = value | 0
-  for (let p = at + length - 1; p >= at; p--) {
-    const tens = (rest / 10) | 0
-    buffer[p] = ZERO + rest - tens * 10
-    rest = tens
+  if (value >= 10_000) {
+    const upper = (value / 10_000) | 0
+    const middle = putDigits(upper, at)
+    view.setUint32(middle, FOUR_DIGITS[value - upper * 10_000]!, true)
+    return middle + 4
   }
+  const length = value < 10 ? 1 : value < 100 ? 2 : value < 1_000 ? 3 : 4
+  view.setUint32(at, FOUR_DIGITS[value]! >>> (8 * (4 - length)), true)
   return at + length
 }

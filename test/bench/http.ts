@@ -36,7 +36,7 @@ const KINDS = [
   "postgres"
 ] as const
 type Kind = (typeof KINDS)[number]
-/** Whom each is compared with, and what it must reach (test/bench/README.md#every-bar). */
+/** The server that each is compared with, and the bar that it must reach (test/bench/README.md#every-bar). */
 const AGAINST: Partial<Record<Kind, readonly [Kind, number?]>> = {
   fastify: ["bare"],
   cached: ["bare", 0.9],

@@ -16,7 +16,7 @@ import { withoutLog } from "../support/withoutLog.ts"
 const path = "/v1/admin/users"
 const list = (query = "") => A.read(`${path}${query}`)
 const edit = (username: string, change: unknown, as = "root") => A.patch(`${path}/${username}`, change, as)
-/** Whom a search finds, in its order. */
+/** The accounts that a search finds, in its order. */
 const found = (q: string, more = "") =>
   Effect.map(list(`?q=${encodeURIComponent(q)}${more}`), ({ json, text }) => {
     assert.isArray(json.users, text)

@@ -22,7 +22,7 @@ export const json = (response: ServerResponse, status: number, body: unknown) =>
 /** Behaviour of a provider that is not a good one's; a test that sets something takes it back by `reset`. */
 interface Behaviour {
   /**
-   * Whom the n-th code stands for: the user's record, or the claims of the ID token. `login` is what the
+   * The person that the n-th code stands for: the user's record, or the claims of the ID token. `login` is what the
    * browser gave itself out for.
    */
   profile: (n: number, login: string | null) => unknown

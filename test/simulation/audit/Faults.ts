@@ -95,7 +95,7 @@ const failureOf = (window: Window, match: Ended, results: Failure["results"]): F
   return { suspects, sure, keys: new Set(tries.map(({ key }) => key)), results }
 }
 
-/** Whom reports of a fault under the last lease have named: the first of them counts, whichever that was. */
+/** The versions that reports of a fault under the last lease have named: the first report counts, whichever that was. */
 const namedIn = (window: Window, match: Ended): ReadonlyArray<string | null> => {
   const about = (command: Command) => command._tag === "ReportFault" && command.lease === leaseOf(match) && command.key === match.key
   return window.recent.filter(about).map((command) => (command._tag === "ReportFault" ? (command.version ?? null) : null))

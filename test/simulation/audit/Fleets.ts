@@ -1,4 +1,4 @@
-/** Whom a season lets play and examine: its own runners, the platform's, or both. */
+/** The runners that a season lets play and examine: its own, the platform's, or both. */
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { FleetUse } from "@agon/domain/season/Rules.ts"
 import { must } from "./Promise.ts"

@@ -1,5 +1,5 @@
 /**
- * Who plays when: nobody is passed over, fill keeps within its hour, finals end when
+ * The order of play: nobody is passed over, fill keeps within its hour, finals end when
  * everybody has what they are owed.
  */
 

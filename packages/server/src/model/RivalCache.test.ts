@@ -49,7 +49,7 @@ const readOne = (kept: RivalCache, version: string, count: CountOne) =>
 const playedOf = (tallies: ReadonlyMap<string, { readonly played: number }>) =>
   Object.fromEntries([...tallies].map(([rival, { played }]) => [rival, played]).toSorted())
 
-describe("kept rivals", () => {
+describe("the cache of rivals", () => {
   it.effect("are counted once, a statement's worth at a time, and from then on by what came since", () =>
     Effect.gen(function* () {
       const { count, season } = makeSeason(Array.from({ length: 10_000 }, (_, i) => ({ at: i >> 1, rival: `r${i % 3}` })))

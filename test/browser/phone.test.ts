@@ -10,7 +10,7 @@ import * as SiteService from "../support/SiteService.ts"
 import { sample } from "../support/slow.ts"
 import { Browser } from "./Browser.ts"
 import { PLAYED, played, said } from "./illNames.ts"
-import { columnsOutOfSight, missedByThumbs, unseenOfNav } from "./phones.ts"
+import { columnsOutOfSight, missedByThumbs, textsOutOfCells, unseenOfNav } from "./phones.ts"
 
 const WIDTH = 320
 const SPRING = "/games/snakes/seasons/spring"
@@ -38,7 +38,7 @@ const PUBLIC = [
     `/matches/${PLAYED}`,
     `/models/${ALPHA}`
   ],
-  ...["/people/ada", "/news", "/kit/readme", "/me", "/nothing"]
+  ...["/people/ada", "/news", "/kit/readme", "/kit/submit", "/me", "/nothing"]
 ]
 const OWN = [
   ...["/me", "/me/models", `/me/models/${ALPHA}`, `/me/models/${ALPHA}/submit/spring`, `/me/models/${ALPHA}/story`, "/me/matches"],
@@ -88,6 +88,20 @@ else
         assert.isAtMost(yield* Effect.promise(() => watched.width()), WIDTH)
         assert.deepStrictEqual(yield* Effect.promise(() => watched.page.evaluate(missedByThumbs)), [])
         yield* Effect.promise(() => watched.close())
+      })
+    )
+
+    it.effect("and a screen keep every text within its cell, beside the longest names", () =>
+      Effect.gen(function* () {
+        for (const [path, as] of [["/me/matches", "ada"], ["/me", "ada"], ["/matches?owner=ada"], [SPRING]] as const) {
+          const watched = yield* open(path, as)
+          for (const width of [WIDTH, 768, 1000, 1280]) {
+            yield* Effect.promise(() => watched.page.setViewportSize({ width, height: 800 }))
+            const out = yield* Effect.promise(() => watched.page.evaluate(textsOutOfCells))
+            assert.deepStrictEqual(out, [], `${path} at ${width}`)
+          }
+          yield* Effect.promise(() => watched.close())
+        }
       })
     )
 

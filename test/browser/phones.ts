@@ -21,6 +21,17 @@ export const columnsOutOfSight = () =>
     .filter((region: any) => region.scrollWidth > region.clientWidth)
     .map((region: any) => `${region.ariaLabel}: ${region.scrollWidth} of ${region.clientWidth}`)
 
+/** Texts that leave their cell, where they cover the next one. */
+export const textsOutOfCells = () => {
+  const { document } = globalThis as any
+  return [...document.querySelectorAll("main :is(td, th)")].flatMap((cell: any) => {
+    const text = document.createRange()
+    text.selectNodeContents(cell)
+    const over = text.getBoundingClientRect().right - cell.getBoundingClientRect().right
+    return over > 1 ? [`${cell.textContent.trim()}: by ${Math.round(over)}`] : []
+  })
+}
+
 /** The page that shows, where its name in the line of a desk's pages is out of sight. */
 export const unseenOfNav = () => {
   const { document, innerWidth } = globalThis as any

@@ -30,7 +30,7 @@ export interface Digest {
  * header or turn the text around.
  */
 const oneLine = (text: string, longest: number): string =>
-  [...text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ").trim()].slice(0, longest).join("")
+  [...text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu, " ").trim()].slice(0, longest).join("")
 
 const escaped = (text: string): string => text.replace(/[&<>"']/g, (found) => `&#${found.charCodeAt(0)};`)
 

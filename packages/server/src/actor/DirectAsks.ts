@@ -14,7 +14,7 @@
 
 import type { Command, Reply } from "@agon/domain/season/Command.ts"
 import { Clock, Duration, Effect, Metric, Option, Schema } from "effect"
-import type { AnswerAsk, PeerAnswer } from "../node/AskServer.ts"
+import { type AnswerAsk, NOT_HERE, type PeerAnswer } from "../node/AskServer.ts"
 import { PeerLink } from "../node/PeerLink.ts"
 import { CappedMap } from "../process/CappedMap.ts"
 import { LocalMailboxes, onceKnown } from "./LocalMailboxes.ts"
@@ -28,7 +28,7 @@ type Answered = { readonly replies: ReadonlyArray<Reply> } | { readonly closed: 
 
 /** The host's answer. Only nodes of the installation come so far. */
 export const answerAsks: Effect.Effect<AnswerAsk, never, LocalMailboxes> = Effect.map(LocalMailboxes, (mailboxes) => {
-  const notHere = Effect.succeed<PeerAnswer>({ status: 404, text: "" })
+  const notHere = Effect.succeed(NOT_HERE)
   return (text) => {
     const asked = askedIn(text)
     if (asked === undefined) return Effect.undefined

@@ -2,7 +2,8 @@
  * Answers the asks of other nodes on connections that were upgraded from the nodes' port: asks are answered as they come, many at a time, each
  * with its own id.
  *
- *   open ──asks──▶ answered ──▶ …        the node stops ──▶ parting: asks under way are answered, then it is closed
+ *   open ──asks──▶ answered ──▶ …        the node stops ──▶ parting: asks under way are answered, further ones sent
+ *     │                                                     elsewhere, then it is closed
  *     └─ bytes that no node sends ─▶ closed, with a line in the log
  *
  * Nothing more is read while too many asks are under way, or while the other node does not read its answers.
@@ -32,6 +33,8 @@ const LIMITS = { text_bytes_max: ASK_BYTES_MAX, idle_ms: 60_000 }
 /** From the parting on; whoever asks gives up by then. */
 const PARTING_MS = 3_000
 
+/** The season is not, or not any more, on this node: whoever asks looks for it elsewhere. */
+export const NOT_HERE: PeerAnswer = { status: 404, text: "" }
 const FAILED: PeerAnswer = { status: 500, text: "" }
 
 export interface AskServer {
@@ -88,7 +91,7 @@ class Connection {
 
   #heard({ id, status, text }: Frame): void {
     if (status !== 0) return this.#frames.break("it sent an answer where asks are sent")
-    if (this.#parting) return // its node asks another way
+    if (this.#parting) return this.#frames.send({ id, ...NOT_HERE })
     const fiber = this.#answer(text)
     this.#underWay.add(fiber)
     fiber.addObserver((exit) => {

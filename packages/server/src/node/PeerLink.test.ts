@@ -150,7 +150,7 @@ it.live("asks under way fail when their node is killed, those of other nodes do 
   )
 )
 
-it.live("a node that stops answers the asks under way, and its server is closed then", () =>
+it.live("a node that stops answers the asks under way, sends further ones elsewhere at once, and its server is closed then", () =>
   linked(
     Effect.gen(function* () {
       const [begun, goesOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
@@ -163,6 +163,7 @@ it.live("a node that stops answers the asks under way, and its server is closed 
       const closed = yield* Effect.forkChild(Effect.promise(() => new Promise((resolve) => there.server.close(resolve))))
       yield* Effect.sleep("50 millis")
       assert.isUndefined(closed.pollUnsafe())
+      assert.strictEqual((yield* Effect.timeout(ask(there.address, "2"), "1 second")).status, 404)
       yield* Deferred.succeed(goesOn, undefined)
       assert.strictEqual((yield* Fiber.join(underWay)).text, "1!")
       yield* Fiber.join(closed)

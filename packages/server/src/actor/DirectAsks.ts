@@ -17,6 +17,7 @@ import { Clock, Duration, Effect, Metric, Option, Schema } from "effect"
 import { type AnswerAsk, NOT_HERE, type PeerAnswer } from "../node/AskServer.ts"
 import { PeerLink } from "../node/PeerLink.ts"
 import { CappedMap } from "../process/CappedMap.ts"
+import { parsedJson } from "../process/parsedJson.ts"
 import { LocalMailboxes, onceKnown } from "./LocalMailboxes.ts"
 import * as Mailbox from "./Mailbox.ts"
 
@@ -45,7 +46,7 @@ const written = (answered: Answered): PeerAnswer => ({ status: 200, text: JSON.s
 
 /** Undefined where no node would ask so. What is in a command is not looked at: it was checked by the node that sends it. */
 const askedIn = (text: string): Asked | undefined => {
-  const asked: Partial<Asked> | null | undefined = parsed(text)
+  const asked = parsedJson(text) as Partial<Asked> | null | undefined
   const isAsk =
     typeof asked?.season === "string" &&
     Array.isArray(asked.commands) &&
@@ -53,8 +54,6 @@ const askedIn = (text: string): Asked | undefined => {
     asked.commands.every((command: Command | null) => typeof command?._tag === "string")
   return isAsk ? (asked as Asked) : undefined
 }
-
-const parsed = (text: string) => Option.getOrUndefined(Option.liftThrowable(JSON.parse)(text))
 
 /** A host that is gone with its machine is known to the cluster some seconds later. */
 const DIRECT_TIMEOUT = Duration.seconds(3)

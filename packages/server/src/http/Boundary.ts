@@ -17,6 +17,7 @@ import { CurrentCallerClass, callerClassOf } from "../database/CallerClass.ts"
 import { isOutOfResources, isRestarting } from "../database/rows.ts"
 import { byLabel } from "../metric/byLabel.ts"
 import { Caller, CurrentCaller } from "../process/Caller.ts"
+import { parsedJson } from "../process/parsedJson.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { type AllFaults, allFaultsOf } from "./allFaults.ts"
 import { answerHeader } from "./answerHeader.ts"
@@ -113,7 +114,7 @@ const looksAtBody = (bytes_max: number, tooLarge: P.BodyTooLarge, overlong: Find
     if (type !== undefined && !/^application\/json\s*(;|$)/i.test(type)) return Effect.void
     return Effect.flatMap(textOf(request), (text) => {
       const errors = unstorable(text)
-      const found = errors.length > 0 || overlong === undefined ? errors : overlong(parsed(text))
+      const found = errors.length > 0 || overlong === undefined ? errors : overlong(parsedJson(text)) // the decoder refuses invalid JSON
       return found.length === 0 ? Effect.void : Effect.fail(invalid(found))
     })
   })
@@ -139,15 +140,6 @@ const readOn = <A, E, R>(reading: Effect.Effect<A, E, R>): Effect.Effect<A, E, R
 /** Whether the body is compressed or coded otherwise. We decode nothing: a small body could become a large one. */
 const isCoded = (contentEncoding: string | undefined) =>
   contentEncoding?.split(",").some((coding) => !/^\s*(identity\s*)?$/i.test(coding)) === true
-
-/** Undefined for invalid JSON, which the decoder refuses. */
-const parsed = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 const unsupported = new P.UnsupportedMediaType({ detail: "Send the body as application/json." })
 const coded = new P.UnsupportedMediaType({ detail: "Send the body as it is, without a Content-Encoding." })
@@ -186,8 +178,9 @@ const refuseBody =
     // HttpApi reports unparsable JSON as a bare InvalidValue; a schema's refusal always has another tag.
     if (first._tag === "InvalidValue") return Effect.fail(notJson)
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-      Effect.flatMap(textOf(request), (text) => {
-        const issue = allFaults(parsed(text), first)
+      // Read and looked at before it was decoded; the request keeps it.
+      Effect.flatMap(Effect.orDie(request.text), (text) => {
+        const issue = allFaults(parsedJson(text), first)
         const errors = fieldErrors(issue)
         return Effect.fail((refusesBody(errors, [...missingKeys(issue)]) ?? invalid(errors)) as BodyProblem)
       })

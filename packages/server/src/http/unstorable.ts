@@ -5,6 +5,7 @@
  * Paths are built for faults only.
  */
 import type { FieldErrors } from "@agon/api/Problem.ts"
+import { parsedJson } from "../process/parsedJson.ts"
 
 const suspicious = /\\u(0000|[dD][89a-fA-F])/
 const loneSurrogate = /\p{Surrogate}/u
@@ -21,13 +22,8 @@ export const unstorable = (body: string): FieldErrors => {
   const excess = excessOf(body)
   if (excess !== undefined) return [{ path: "", message: excess }]
   if (!suspicious.test(body)) return []
-  let value: unknown
-  try {
-    value = JSON.parse(body)
-  } catch {
-    return []
-  }
-  return faultsIn(value)
+  const value = parsedJson(body)
+  return value === undefined ? [] : faultsIn(value)
 }
 
 const QUOTE = 34

@@ -14,6 +14,7 @@ import type { NodeTls } from "../config/nodeTls.ts"
 import { ANSWER_BYTES_MAX, type PeerAnswer } from "./AskServer.ts"
 import { type Frame, ID_COUNT } from "./FrameReader.ts"
 import { FRAMES, FrameSocket } from "./FrameSocket.ts"
+import * as NodeAddress from "./nodeAddress.ts"
 
 /** Asks under way at one node; further ones wait. */
 const CALLS_MAX = 256
@@ -149,9 +150,8 @@ export class AskConnection {
 }
 
 const dial = ({ address, authorization, path, tls }: Target): http.ClientRequest => {
-  const colon = address.lastIndexOf(":")
   const headers = { authorization, connection: "Upgrade", upgrade: FRAMES }
-  const to = { agent: false, host: address.slice(0, colon), port: Number(address.slice(colon + 1)), path, headers } as const
+  const to = { agent: false, ...NodeAddress.read(address), path, headers } as const
   const dialled = tls === undefined ? http.request(to) : https.request({ ...to, ...tls })
   dialled.setTimeout(DIAL_MS, () => dialled.destroy())
   dialled.end()

@@ -8,6 +8,7 @@ import { connect } from "node:net"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Address } from "../config/variables.ts"
+import * as NodeAddress from "./nodeAddress.ts"
 
 const LOOK_EVERY = "400 millis"
 /** A node that has not even refused by then is left to the heartbeat. */
@@ -18,8 +19,7 @@ const REFUSALS = 2
 /** Whether the port refuses connections. */
 const refuses = (address: string) =>
   Effect.callback<boolean>((resume) => {
-    const colon = address.lastIndexOf(":")
-    const socket = connect({ host: address.slice(0, colon), port: Number(address.slice(colon + 1)), timeout: KNOCK_TIMEOUT_MS })
+    const socket = connect({ ...NodeAddress.read(address), timeout: KNOCK_TIMEOUT_MS })
     const say = (refused: boolean) => {
       socket.destroy()
       resume(Effect.succeed(refused))
@@ -30,9 +30,9 @@ const refuses = (address: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
-export const lookout = Effect.fnUntraced(function* ({ host, port }: Address) {
+export const lookout = Effect.fnUntraced(function* (node: Address) {
   const sql = yield* SqlClient.SqlClient
-  const self = `${host}:${port}` // as the library writes it, an IPv6 host without brackets
+  const self = NodeAddress.written(node)
   const refused = new Map<string, number>()
 
   const knock = Effect.fnUntraced(function* (address: string) {

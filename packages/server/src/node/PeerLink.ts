@@ -18,6 +18,7 @@ import { AskConnection, type Call } from "./AskConnection.ts"
 import { ANSWER_BYTES_MAX, ASK_BYTES_MAX, type PeerAnswer } from "./AskServer.ts"
 import { nodesCredential } from "./credential.ts"
 import { isLonger } from "./FrameReader.ts"
+import * as NodeAddress from "./nodeAddress.ts"
 
 /** Where other nodes ask, at AGON_NODE and with the nodes' credential: by POST, or by an upgrade for many asks. */
 export const ASKS_PATH = "/nodes/asks"
@@ -35,7 +36,7 @@ interface Link {
 /** Undefined where there is a single node. */
 export class PeerLink extends Context.Reference<Link | undefined>("agon/PeerLink", { defaultValue: () => undefined }) {
   static readonly layerOf = (node: Address, secret: Redacted.Redacted, tls: NodeTls | undefined): Layer.Layer<never> =>
-    Layer.effect(PeerLink, makeLink(`${node.host}:${node.port}`, nodesCredential(secret), tls))
+    Layer.effect(PeerLink, makeLink(NodeAddress.written(node), nodesCredential(secret), tls))
 }
 
 /** Connections to one node for asks that go alone; further ones wait for one of them. */
@@ -97,10 +98,9 @@ const agentOf = (tls: NodeTls | undefined) =>
 /** Asks by a request of its own; returns how it is given up. */
 const posting = (agent: http.Agent, secure: boolean, authorization: string) => (address: string, asked: Omit<Call, "alone">) => {
   const away = ({ message }: Error) => asked.away(message)
-  const colon = address.lastIndexOf(":")
   const body = Buffer.from(asked.text)
   const headers = { authorization, "content-type": "application/json", "content-length": body.length }
-  const at = { host: address.slice(0, colon), port: Number(address.slice(colon + 1)), path: ASKS_PATH }
+  const at = { ...NodeAddress.read(address), path: ASKS_PATH }
   const request = (secure ? https : http).request({ agent, ...at, method: "POST", headers }, (response) => {
     let text = ""
     response.setEncoding("utf8")

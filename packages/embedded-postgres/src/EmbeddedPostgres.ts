@@ -1,18 +1,19 @@
 /**
  * A Postgres server of our own on the data in `postgres` in a directory, for as long as the scope lasts.
  *
- * Protocol. 1. The directory is locked (DirectoryLock), so nobody else starts a server here, or the start is
- * refused. 2. Programs are found that run as the server's user: ourselves, or, since Postgres refuses root,
- * the owner of the data or `postgres`. 3. A server that a killed program left running is stopped, with its
- * orphaned children. A server of anybody else is never stopped. 4. initdb, or the copy of a cluster that was
- * prepared, works in `postgres.initdb.*`, which becomes `postgres` when it is complete, so a
- *     kill in the middle leaves no half cluster.
- *  5. The server starts; it is up when postmaster.pid says `ready`, which includes the recovery after a kill -9.
- *     One that has another password than the caller's is given the caller's: who owns the files may.
- * 6. If it dies while we run, steps 3 and 5 are repeated for ever, after 0.1 s, 0.2 s, ... at
- * most 5 s. Pools reconnect to the
- *     same address by themselves.
- *  7. On release: fast shutdown, after 5 s an immediate one, after another 2 s a kill. Then the lock is given up.
+ * Protocol.
+ * 1. The directory is locked (DirectoryLock), so nobody else starts a server here, or the start is refused.
+ * 2. Programs are found that run as the server's user: ourselves, or, since Postgres refuses root, the owner of
+ *    the data or `postgres`.
+ * 3. A server that a killed program left running is stopped, with its orphaned children. A server of anybody
+ *    else is never stopped.
+ * 4. The cluster is made in `postgres.initdb.*`, which becomes `postgres` when it is complete, so a kill in the
+ *    middle leaves no half cluster: by initdb, or from one that was prepared, which is moved there or copied.
+ * 5. The server starts; it is up when postmaster.pid says `ready`, which includes the recovery after a kill -9.
+ *    One that has another password than the caller's is given the caller's: who owns the files may.
+ * 6. If it dies while we run, steps 3 and 5 are repeated for ever, after 0.1 s, 0.2 s, ... at most 5 s. Pools
+ *    reconnect to the same address by themselves.
+ * 7. On release: fast shutdown, after 5 s an immediate one, after another 2 s a kill. Then the lock is given up.
  *
  * The server listens on a unix socket inside its data directory and on no port, so there is no port
  * conflict and no access from outside; it asks for the password all the same. The directory has mode 0700,

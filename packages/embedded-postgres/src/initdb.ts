@@ -1,6 +1,6 @@
 /**
  * Makes the cluster and the database in it: UTF-8, the same collation on every machine, checksums, a
- * password. Where one was prepared (prepared.ts) it is copied and gets the password, a quarter of the work;
+ * password. Where one was prepared (prepared.ts) its spare or a copy gets the password, a quarter of the work;
  * should that fail, one is made.
  */
 
@@ -13,6 +13,7 @@ import { INHERITED_DIRECTORY } from "./cluster.ts"
 import { unavailable } from "./PostgresUnavailable.ts"
 import { identity, run } from "./processes.ts"
 import type { ServerUser } from "./serverUser.ts"
+import { takeSpare } from "./spare.ts"
 
 /** The programs, the user and the names that a cluster is made with. */
 export interface Kind {
@@ -78,9 +79,11 @@ const anew = (plan: Plan, making: Making) =>
   Effect.andThen(runs(plan, making, making.password, "initdb", argumentsOf(plan)), runs(plan, making, making.database, "postgres", ALONE))
 
 const copied = (plan: Plan, making: Making, prepared: string) => {
-  const { directory, folder, role } = making
-  return run("cp", ["-Rp", `${prepared}/.`, folder], { inherit: [directory, directory], timeout_ms: TIMEOUT_MS }).pipe(
-    Effect.andThen(runs(plan, making, directory, "initdb", ["--sync-only", ...syncOf(plan)])),
+  const { directory, folder, role, spare } = making
+  const copy = run("cp", ["-Rp", `${prepared}/.`, folder], { inherit: [directory, directory], timeout_ms: TIMEOUT_MS }).pipe(
+    Effect.andThen(runs(plan, making, directory, "initdb", ["--sync-only", ...syncOf(plan)]))
+  )
+  return (spare ? Effect.void : copy).pipe(
     Effect.andThen(runs(plan, making, role, "postgres", ALONE)),
     Effect.tapError(({ message }) => Effect.logWarning("a prepared database cannot be used, and another is made", { prepared, message })),
     Effect.catch(() => {
@@ -119,12 +122,15 @@ export const argumentsOf = (kind: Kind) => [
 const prepare = (plan: Plan) => {
   const folder = `${plan.data}.initdb.${randomBytes(4).toString("hex")}`
   removeLeftovers(plan.data)
-  mkdirSync(folder, { mode: 0o700 })
-  if (plan.user !== undefined) chownSync(folder, plan.user.uid, plan.user.gid)
+  const spare = plan.prepared !== undefined && takeSpare(plan.prepared, plan.user, folder)
+  if (!spare) {
+    mkdirSync(folder, { mode: 0o700 })
+    if (plan.user !== undefined) chownSync(folder, plan.user.uid, plan.user.gid)
+  }
   const password = unnamed(plan, Redacted.value(plan.password))
   const database = unnamed(plan, `CREATE DATABASE "${plan.superuser}" STRATEGY = file_copy;`)
   const role = unnamed(plan, alterRole(plan))
-  return { folder, password, role, database, directory: openSync(folder, "r") }
+  return { folder, spare, password, role, database, directory: openSync(folder, "r") }
 }
 
 const alterRole = ({ password, superuser }: Plan) =>

@@ -1,13 +1,14 @@
-/** Makes a cluster ahead, for first starts to copy (prepared.ts). */
+/** Makes a cluster ahead (prepared.ts), and its spare. */
 import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { type Candidate, find, sharedPlaces } from "./binaries.ts"
 import { start } from "./EmbeddedPostgres.ts"
-import type { Kind } from "./initdb.ts"
-import { EMPTY, found, placeOf } from "./prepared.ts"
+import { initdb, type Kind } from "./initdb.ts"
+import { EMPTY, placeOf } from "./prepared.ts"
 import { serverUser } from "./serverUser.ts"
+import { isOurs, spareOf } from "./spare.ts"
 
 export interface Contents<E> {
   /** Their name: `start` finds the cluster by it. */
@@ -17,8 +18,8 @@ export interface Contents<E> {
 }
 
 /**
- * Makes the cluster for the Postgres that is found here and this user, unless it is there: 40 MB. `name` as
- * in `EmbeddedPostgres.start`.
+ * Makes the cluster for the Postgres that is found here and this user, and its spare, where they are not there: 40 MB
+ * each. `name` as in `EmbeddedPostgres.start`.
  */
 export const keep = Effect.fn("prepared.keep")(function* <E = never>(options: {
   readonly folder: string
@@ -30,25 +31,35 @@ export const keep = Effect.fn("prepared.keep")(function* <E = never>(options: {
   const { candidates, contents, folder, name } = options
   mkdirSync(folder, { recursive: true })
   const user = serverUser()
-  const spare = user === undefined ? [folder] : sharedPlaces
+  const shared = user === undefined ? [folder] : sharedPlaces
   const search = candidates === undefined ? {} : { candidates }
-  const kind: Kind = { binaries: yield* find({ name, user, spare, ...search }), user, superuser: name }
+  const kind: Kind = { binaries: yield* find({ name, user, spare: shared, ...search }), user, superuser: name }
   const edition = contents?.edition ?? EMPTY
-  if (found({ folder, editions: () => [edition] }, kind) !== undefined) return
-  yield* Effect.acquireUseRelease(
-    Effect.sync(() => mkdtempSync(join(folder, "making."))),
+  const place = placeOf(folder, kind, edition)
+  const made = (directory: string) =>
+    Effect.gen(function* () {
+      const { url } = yield* start({ directory, name, password: nobodys(), ...search })
+      if (contents !== undefined) yield* contents.fill(url)
+    }).pipe(Effect.scoped) // once the server has ended its files are complete, and nothing is to be recovered
+  const copied = (directory: string) => initdb({ ...kind, data: join(directory, "postgres"), password: nobodys(), prepared: place })
+  if (!isOurs(place, user)) yield* into(place, made)
+  if (!isOurs(spareOf(place), user)) yield* into(spareOf(place), copied)
+})
+
+/** A password that nobody knows. */
+const nobodys = () => Redacted.make(randomBytes(32).toString("hex"))
+
+/** What is made in a folder beside the place is moved to the place when it is complete. */
+const into = <E>(place: string, make: (directory: string) => Effect.Effect<unknown, E>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => mkdtempSync(join(dirname(place), "making."))),
     (directory) =>
-      Effect.gen(function* () {
-        const { url } = yield* start({ directory, name, password: Redacted.make(randomBytes(32).toString("hex")), ...search })
-        if (contents !== undefined) yield* contents.fill(url)
-      }).pipe(
-        // Once the server has ended, which leaves its files complete and nothing to recover.
-        Effect.scoped,
-        Effect.andThen(Effect.sync(() => take(join(directory, "postgres"), placeOf(folder, kind, edition))))
+      Effect.andThen(
+        make(directory),
+        Effect.sync(() => take(join(directory, "postgres"), place))
       ),
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
   )
-})
 
 /** Of two that are made at the same time one is kept. */
 const take = (made: string, place: string) => {

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, truncateSync } from "node:fs"
+import { chownSync, existsSync, mkdirSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -16,6 +16,9 @@ const FACTS = `SELECT system_identifier::text, current_database() AS database, c
   (SELECT string_agg(name || '=' || setting, ' ' ORDER BY name) FROM pg_settings
    WHERE name IN ('data_checksums', 'server_encoding', 'lc_collate', 'wal_segment_size', 'password_encryption')) AS settings
   FROM pg_control_system()`
+
+/** The clusters in a folder, without their spares. */
+const clusters = (folder: string) => readdirSync(folder).filter((name) => !name.endsWith(".spare"))
 
 const onNewData = (prepared?: Shelf) => {
   const path = join(directory(), "data")
@@ -40,15 +43,27 @@ const facts = (folder?: string) => {
 
 describe("a prepared cluster", () => {
   const folder = join(directory(), "clusters")
-  const kept = () => join(folder, readdirSync(folder)[0]!)
+  const kept = () => join(folder, clusters(folder)[0]!)
   beforeAll(() => Effect.runPromise(keep({ folder, name: "kept" })))
 
-  it("is made once, and nothing is left beside it", async () => {
-    const before = readdirSync(folder)
-    assert.strictEqual(before.length, 1)
+  it("is made once with a spare, and nothing else is left", async () => {
+    const before = readdirSync(folder).sort()
+    assert.deepStrictEqual(before, [clusters(folder)[0]!, `${clusters(folder)[0]!}.spare`])
     assert.isTrue(existsSync(join(kept(), "PG_VERSION")))
     await Effect.runPromise(keep({ folder, name: "kept" }))
-    assert.deepStrictEqual(readdirSync(folder), before)
+    assert.deepStrictEqual(readdirSync(folder).sort(), before)
+  })
+
+  it("has a spare that one of two first starts at once moves to its place, and that an installation makes again", async () => {
+    const spare = `${kept()}.spare`
+    const folders = [onNewData({ folder }), onNewData({ folder })]
+    const { ino } = statSync(spare)
+    await Effect.runPromise(Effect.scoped(Effect.forEach(folders, start, { concurrency: 2 })))
+    const inodes = folders.map(({ directory }) => statSync(join(directory, "postgres")).ino)
+    assert.strictEqual(inodes.filter((each) => each === ino).length, 1)
+    assert.isFalse(existsSync(spare))
+    await Effect.runPromise(keep({ folder, name: "kept" }))
+    assert.isTrue(existsSync(join(spare, "PG_VERSION")))
   })
 
   it("is copied by first starts, each with its own password, and is as one that was made anew", async () => {
@@ -65,7 +80,7 @@ describe("a prepared cluster", () => {
     const machine = candidates().find((candidate) => "bin" in candidate)
     if (machine === undefined) return
     await Effect.runPromise(keep({ folder, name: "kept", candidates: [machine] }))
-    assert.strictEqual(readdirSync(folder).length, 2)
+    assert.strictEqual(clusters(folder).length, 2)
   })
 
   it.runIf(isRoot)("of another user is not taken", async () => {
@@ -78,9 +93,9 @@ describe("a prepared cluster", () => {
   it("that is damaged costs a start nothing but the time to make another", async () => {
     const damaged = join(directory(), "clusters")
     await Effect.runPromise(keep({ folder: damaged, name: "kept" }))
-    truncateSync(join(damaged, readdirSync(damaged)[0]!, "global/pg_control"), 100)
-    const [one] = await facts(damaged)
-    assert.strictEqual(one["database"], "kept")
+    for (const name of readdirSync(damaged)) truncateSync(join(damaged, name, "global/pg_control"), 100)
+    for (const _ of ["of its spare", "of a copy"]) assert.strictEqual((await facts(damaged))[0]["database"], "kept")
+    assert.deepStrictEqual(readdirSync(damaged), clusters(damaged))
   })
 })
 

@@ -1,6 +1,6 @@
 /**
  * Clusters that an installation makes ahead (keep.ts) for first starts to copy: one for each version of
- * Postgres, user of the server and edition.
+ * Postgres, user of the server and edition. Beside each is a spare (spare.ts) that the first of them takes.
  *
  * An edition names what is in the database, so that a program which wants other contents does not find it.
  * The program names those that it can use, the best one first: an older one whose contents it completes after
@@ -15,9 +15,9 @@
  * log has to keep those of two copies apart by folder.
  */
 import { createHash } from "node:crypto"
-import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { argumentsOf, type Kind } from "./initdb.ts"
+import { isOurs, ownerOf } from "./spare.ts"
 
 export interface Shelf {
   readonly folder: string
@@ -31,8 +31,6 @@ export interface Shelf {
 /** The edition of a cluster whose database is empty. */
 export const EMPTY = ""
 
-const ownerOf = (user: Kind["user"]) => user?.uid ?? process.getuid?.() ?? 0
-
 export const placeOf = (folder: string, kind: Kind, edition: string) => {
   const settings = createHash("sha256")
     .update([...argumentsOf(kind), edition].join("\0"))
@@ -45,4 +43,4 @@ export const placeOf = (folder: string, kind: Kind, edition: string) => {
 export const found = ({ editions = () => [EMPTY], folder }: Shelf, kind: Kind): string | undefined =>
   editions()
     .map((edition) => placeOf(folder, kind, edition))
-    .find((place) => existsSync(join(place, "PG_VERSION")) && statSync(place).uid === ownerOf(kind.user))
+    .find((place) => isOurs(place, kind.user))

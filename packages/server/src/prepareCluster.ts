@@ -1,5 +1,5 @@
 /**
- * Makes the cluster that the first start on a new AGON_DATA copies, with the schema in its
+ * Makes the cluster that first starts on a new AGON_DATA take or copy, with the schema in its
  * database. Without it such a start makes its own. There is no row in it that a copy may not share
  * with others: tests hold that.
  */

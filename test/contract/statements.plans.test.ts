@@ -19,7 +19,7 @@ import * as Postgres from "../support/Postgres.ts"
 
 const SIZE = { matches: 50_000, entries: 2_000 }
 const LARGE = new Set([
-  ...["match", "seat", "rating", "version", "model", "account", "thread", "comment", "story"],
+  ...["match", "seat", "rating", "version", "model", "account", "thread", "comment", "story", "discussed_match"],
   ...["notification", "notice", "view_count"]
 ])
 /** Indexes of what waits for a moderator and nothing else, or of all that there is, read in their order as far as the page goes. */
@@ -296,8 +296,8 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
   [{ sort: "closest" }, "match_closest"],
   [{ sort: "upset" }, "match_upset"],
   [{ sort: "discussed" }, "match_newest"],
-  [{ sort: "discussed" }, "thread_discussed"],
-  [{ sort: "discussed", map: "board-3" }, "thread_discussed"],
+  [{ sort: "discussed" }, "discussed_most"],
+  [{ sort: "discussed", map: "board-3" }, "discussed_map"],
   [{ sort: "discussed", map: "old" }, "match_newest", { ...fitting, total: 60, span: 60, first: now, last: now }],
   [{ sort: "discussed", model }, "seat_version"],
   [{ ladder: "nano" }, "match_newest"],
@@ -420,16 +420,34 @@ layer(filled)("plans", (it) => {
     })
   )
 
-  it.effect("a season's most discussed matches are looked for among those of the time when matches that fit were played", () =>
-    Effect.gen(function* () {
-      const file = files.find((each) => each.endsWith("match/queries.ts"))!
-      const known = { ...fitting, first: new Date(now.getTime() - 30 * 86_400_000), last: now }
-      const [page] = yield* plansOf(
-        Effect.flatMap(queriesOf(file), ({ cards }) => cards!(listing({ sort: "discussed", map: "board-3" }), cut, known))
-      )
-      const [threads] = nodesOf(page!.plan).filter((node) => node["Index Name"] === "thread_discussed")
-      assert.include(threads?.["Index Cond"] ?? "", "ended_at")
-    })
+  it.effect(
+    "the most discussed matches of a filter are found by the index of discussed matches that the filter has, a side's by its versions",
+    () =>
+      Effect.gen(function* () {
+        const file = files.find((each) => each.endsWith("match/queries.ts"))!
+        const known = { ids: [account], last_trial: undefined, whole: false }
+        const largest = { limit: 61, offset: 0 }
+        const asked: ReadonlyArray<readonly [Partial<Asked>, string]> = [
+          [{}, "Index Only Scan discussed_most"],
+          [{ map: "old" }, "Index Only Scan discussed_map"],
+          [{ ladder: "large" }, "Index Only Scan discussed_ladder"],
+          [{ class: "large" }, "Index Only Scan discussed_classes"],
+          [{ top: 1 }, "Index Only Scan discussed_place"],
+          [{ since: "2026-10-31T00:00:00Z" }, "Index Only Scan discussed_since"],
+          [{ model }, "Bitmap Index Scan discussed_versions"],
+          [{ owner: "owner50", ladder: "open" }, "Bitmap Index Scan discussed_versions"]
+        ]
+        for (const [query, scan] of asked) {
+          const of = listing({ sort: "discussed", ...query }, (query.model ?? query.owner) === undefined ? season_id : null)
+          const [page] = yield* plansOf(Effect.flatMap(queriesOf(file), ({ cardsOfRows }) => cardsOfRows!(of, largest, known)))
+          const scans = nodesOf(page!.plan).map((node) => `${node["Node Type"]} ${node["Index Name"]}`)
+          assert.deepStrictEqual(
+            scans.filter((found) => found.includes("discussed_")),
+            [scan],
+            JSON.stringify(query)
+          )
+        }
+      })
   )
 
   it.effect("lists of matches go in the order of their sort's index, or by their side's", () =>

@@ -149,7 +149,7 @@ const makeLists = Effect.fnUntraced(function* (
     // Matches get comments at any time: they are put in order anew.
     const isOrdered = isKeepable(sort)
     const from = isOrdered && sort !== "newest" ? cursor : 0
-    const ids = first.rows.slice(from, isOrdered ? upTo : undefined).map(({ id }) => id)
+    const ids = first.rows.slice(from, isOrdered || !first.whole ? upTo : undefined).map(({ id }) => id)
     const last_trial = namesSide(listing.query) ? undefined : first.last_trial
     const known = { ids, last_trial, whole: first.whole }
     return { rows: yield* Effect.orDie(queries.cardsOfRows(listing, cut, known)), total: fitting.total }

@@ -20,10 +20,11 @@ describe("lists of a season", () => {
     assert.isFalse(isScattered(fitting(1_000), asked("newest", 500)))
   })
 
-  it("are kept by their comments, which come at any time, only where all that fit are kept", () => {
+  it("are kept by their comments, which come at any time, where the newest have to be looked for", () => {
     assert.isTrue(isScattered(fitting(0), asked("discussed")))
-    assert.isTrue(isScattered(fitting(127), asked("discussed", 100)))
-    assert.isFalse(isScattered(fitting(128), asked("discussed")))
+    assert.isTrue(isScattered(fitting(1_000), asked("discussed", 100)))
+    assert.isFalse(isScattered(fitting(OF / 10), asked("discussed")))
+    assert.isFalse(isScattered(fitting(1_000), asked("discussed", 500)))
   })
 })
 

@@ -115,9 +115,8 @@ export const makeOwnTotals = (queries: Queries, whole: WholeCount, store: ListSt
 /** So many matches are passed by for each that fits before the first rows of a list are kept: under other sorts each is looked up. */
 const SCATTERED = { newest: 40, figured: 1.5 }
 export const isScattered = ({ of, total }: Fitting, { query: { cursor, limit, sort } }: Listing) => {
-  // Where the order cannot be kept, all that fit have to be known.
-  if (!isKeepable(sort)) return total < FIRST_ROWS && of > total * SCATTERED.newest
-  return cursor + limit < FIRST_ROWS && of > total * (sort === "newest" ? SCATTERED.newest : SCATTERED.figured)
+  const times = isKeepable(sort) && sort !== "newest" ? SCATTERED.figured : SCATTERED.newest
+  return cursor + limit < FIRST_ROWS && of > total * times
 }
 
 export type FirstRows = ReturnType<typeof makeFirstRows>

@@ -6,8 +6,8 @@
  *                                newest; the versions by their own key, version_model or version_owner; trials by seat_trial; those of
  *                                the model that it met by seat_version as well, since they have the same time
  *   otherwise                    the season's rated matches in the order of the sort, by match_newest, match_longest,
- *                                match_closest or match_upset; under `discussed` those with comments by thread_discussed,
- *                                then the others by match_newest
+ *                                match_closest or match_upset; under `discussed` those with comments by discussed_match,
+ *                                whose indexes are those of the filters, then the others by match_newest
  *
  * Under `newest` the trials of candidates that passed are merged in, by match_trial, from a branch of their own with the
  * same limit, no further back than the rated matches of the page go. Filtered columns are on the match itself (migration 0004). Where so few
@@ -22,6 +22,7 @@
  */
 
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
+import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { SqlClient, Statement } from "effect/sql"
 import { classBit } from "../actor/store/figures.ts"
 import { INT4_MAX } from "../database/rows.ts"
@@ -219,10 +220,9 @@ const SURELY = 4
 const isRare = ({ of, span, total }: Fitting, upTo: number) => total < of && total * (total + span / FROM_INDEX) < SURELY * upTo * of
 
 /** Limits the search to the time of the fitting matches. A Date has dropped the microseconds. */
-export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last">, of: "m" | "t" = "m"): Fragment => {
+export const within = (sql: Sql, { first, last }: Pick<Fitting, "first" | "last">): Fragment => {
   if (first === null || last === null) return sql``
-  const ended_at = sql.literal(`${of}.ended_at`)
-  return sql`AND ${ended_at} >= ${first} AND ${ended_at} < ${new Date(last.getTime() + 1)}`
+  return sql`AND m.ended_at >= ${first} AND m.ended_at < ${new Date(last.getTime() + 1)}`
 }
 
 export const figured = (
@@ -244,14 +244,14 @@ export const figured = (
 }
 
 /**
- * For a season: the matches with comments in the order of thread_discussed, then the others, which all tie, newest first. Each
+ * For a season: the matches with comments in their order, then the others, which all tie, newest first. Each
  * branch stops where the page ends; few matches have comments, so the second skips few of them.
  */
 const discussed = (sql: Sql, listing: OfSeason, cut: Cut, fitting: Fitting): Fragment => {
   const upTo = endOf(cut)
   const silent = sql`AND NOT EXISTS (SELECT 1 FROM thread t WHERE t.match_id = m.id AND t.comments > 0) ${within(sql, fitting)}`
   return sql`SELECT * FROM (
-      (${withComments(sql, listing, fitting, upTo)})
+      (${withComments(sql, listing, upTo)})
       UNION ALL
       (SELECT m.id, m.ended_at, 0 FROM ${tables(sql, listing)} WHERE ${whereOf(sql, listing, rated)} ${silent}
         ORDER BY m.ended_at DESC, m.id DESC LIMIT ${bound(sql, Math.min(upTo, fitting.total))})) listed ${discussedPage(sql, cut)}`
@@ -260,20 +260,35 @@ const discussed = (sql: Sql, listing: OfSeason, cut: Cut, fitting: Fitting): Fra
 const discussedPage = (sql: Sql, { limit, offset }: Cut): Fragment =>
   sql`ORDER BY figure DESC, ended_at DESC, id DESC LIMIT ${bound(sql, limit)} OFFSET ${bound(sql, offset)}`
 
-const isDiscussed = "t.comments > 0 AND t.match_id IS NOT NULL"
+/** The weight classes of a match, in every way in which the class of this bit is among them: an index finds these, and not a bit. */
+const withClass = (bit: number): ReadonlyArray<number> =>
+  Array.from({ length: 1 << LADDERS.length }, (_, classes) => classes).filter((classes) => (classes & bit) !== 0)
 
-/** The first of a season's matches with comments, by thread_discussed: a thread has its match's time, so others are not looked up. */
-const withComments = (sql: Sql, listing: OfSeason, fitting: Fitting, upTo: number): Fragment =>
-  sql`SELECT m.id, m.ended_at, t.comments::float8 AS figure FROM thread t JOIN ${tables(sql, listing)} ON m.id = t.match_id
-    WHERE t.season_id = ${listing.season_id} AND ${sql.literal(isDiscussed)} ${within(sql, fitting, "t")} AND ${whereOf(sql, listing, rated)}
-    ORDER BY t.comments DESC, t.ended_at DESC, t.match_id DESC LIMIT ${bound(sql, upTo)}`
+/** The conditions on a discussed match `m`, which has the match's own columns. */
+const discussedConditions = (sql: Sql, listing: Listing): ReadonlyArray<Fragment> => {
+  const { class: asked, ...query } = listing.query
+  const classes = asked === undefined ? [] : [sql.literal(`m.classes = ANY ('{${withClass(classBit(asked)).join()}}')`)]
+  return [...conditions(sql, { ...listing, query }), ...classes]
+}
 
-/** The same of a side: few matches have comments, so they are looked through for its seats. */
+/** The first of a season's matches with comments, by the index of discussed_match that the filter has, or by discussed_most. */
+const withComments = (sql: Sql, listing: OfSeason, upTo: number): Fragment => {
+  const { query, season_id } = listing
+  const where = sql.and([
+    sql`m.season_id = ${season_id} AND m.comments > 0 AND ${sql.literal(counts("r"))}`,
+    ...(query.since === undefined ? [] : [sql`m.ended_at >= ${new Date(query.since)}`]),
+    ...discussedConditions(sql, listing)
+  ])
+  return sql`SELECT m.match_id AS id, m.ended_at, m.comments::float8 AS figure FROM discussed_match m JOIN match r ON r.id = m.match_id
+    WHERE ${where} ORDER BY m.comments DESC, m.ended_at DESC, m.match_id DESC LIMIT ${bound(sql, upTo)}`
+}
+
+/** The same of a side, by discussed_versions, whose matches are looked up before its seats. */
 const withCommentsOfSide = (sql: Sql, listing: Listing, upTo: number): Fragment => {
   const { seasons, where } = versionsOf(sql, listing)
-  return sql`SELECT DISTINCT m.id, m.ended_at, t.comments::float8 AS figure FROM version v ${seasons}
-    JOIN thread t ON t.season_id = v.season_id AND ${sql.literal(isDiscussed)}
-    CROSS JOIN ${seatsOf(sql, listing, ratedOfSide, "match")} AND x.match_id = t.match_id AND ${sql.and(where)}
+  return sql`SELECT DISTINCT m.id, m.ended_at, d.comments::float8 AS figure FROM version v ${seasons}
+    CROSS JOIN LATERAL (SELECT t.match_id, t.comments FROM discussed_match t WHERE t.versions @> ARRAY[v.id] AND t.comments > 0 OFFSET 0) d
+    CROSS JOIN ${seatsOf(sql, listing, ratedOfSide, "match")} AND x.match_id = d.match_id AND ${sql.and(where)}
     ORDER BY figure DESC, m.ended_at DESC, m.id DESC LIMIT ${bound(sql, upTo)}`
 }
 
@@ -318,7 +333,7 @@ export interface KnownRows {
 
 /**
  * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, under `discussed` all of the list or,
- * of a side, as far as the page ends, those of the page under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
+ * where others follow, as far as the page ends, those of the page under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
  */
 export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_trial, whole }: KnownRows): Fragment => {
   const { sort } = listing.query
@@ -330,7 +345,8 @@ export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_tri
   if (sort !== "discussed") return known
   if (whole) return sql`${known} ${discussedPage(sql, cut)}`
   // Those without comments follow newest first, and of the page's there are none that are not among the newest of the list.
-  return sql`SELECT * FROM (${known} UNION (${withCommentsOfSide(sql, listing, endOf(cut))})) listed ${discussedPage(sql, cut)}`
+  const discussed = isOfSeason(listing) ? withComments(sql, listing, endOf(cut)) : withCommentsOfSide(sql, listing, endOf(cut))
+  return sql`SELECT * FROM (${known} UNION (${discussed})) listed ${discussedPage(sql, cut)}`
 }
 
 /** Rated matches as far as the page ends, and the trials as far as these go, newest first. */

@@ -56,6 +56,7 @@ export const PEOPLE: ReadonlyArray<Part> = [
   part("report", { where: `t.comment_id IN (SELECT c.id FROM comment c WHERE c.thread_id IN (${THREADS}))` }),
   part("comment", { where: `t.thread_id IN (${THREADS})` }),
   part("thread"),
+  part("discussed_match"),
   part("pick"),
   webhooks,
   part("runner", { where: "t.key_id IN (SELECT k.id FROM runner_key k WHERE k.season_id = $1::uuid)" }),

@@ -36,6 +36,7 @@ import modelNames from "./0043_model_names.ts"
 import keptLists from "./0044_kept_lists.ts"
 import inlineReplays from "./0045_inline_replays.ts"
 import coveringSeats from "./0046_covering_seats.ts"
+import discussedMatches from "./0047_discussed_matches.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -78,5 +79,6 @@ export const migrations = {
   "0043_model_names": statements(modelNames),
   "0044_kept_lists": statements(keptLists),
   "0045_inline_replays": statements(inlineReplays),
-  "0046_covering_seats": statements(coveringSeats)
+  "0046_covering_seats": statements(coveringSeats),
+  "0047_discussed_matches": statements(discussedMatches)
 }

@@ -1,0 +1,52 @@
+/**
+ * Matches that somebody wrote about, with what lists filter by, so that the most discussed ones of a filter or a side are found
+ * without going through all of the season's: those of one model took 100 ms where 300,000 matches were discussed. The
+ * columns are the match's and never change, except `comments`, which is the thread's. Triggers on `thread` write it, so that
+ * it has the comments of every release that runs on this database. Play writes none of it.
+ *
+ * A row costs some 0.1 ms when a thread is opened. New comments wait while the threads that are there are read, 0.2 ms each on a busy
+ * machine. The season is no foreign key, since making one would keep play waiting as long.
+ */
+export default `
+CREATE TABLE discussed_match (
+  match_id uuid PRIMARY KEY,
+  season_id uuid NOT NULL,
+  ended_at timestamptz NOT NULL,
+  comments int NOT NULL,
+  ladder text,
+  map_id text NOT NULL,
+  classes int NOT NULL,
+  best_place int,
+  versions uuid[] NOT NULL
+);
+CREATE FUNCTION match_is_discussed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO discussed_match (match_id, season_id, ended_at, comments, ladder, map_id, classes, best_place, versions)
+  SELECT m.id, m.season_id, m.ended_at, o.comments, m.ladder, m.map_id, m.classes, m.best_place,
+    ARRAY(SELECT DISTINCT y.version_id FROM seat y WHERE y.match_id = m.id)
+  FROM opened o JOIN match m ON m.id = o.match_id; RETURN NULL; END $$;
+CREATE TRIGGER thread_opened AFTER INSERT ON thread REFERENCING NEW TABLE AS opened
+  FOR EACH STATEMENT EXECUTE FUNCTION match_is_discussed();
+CREATE FUNCTION comments_are_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  UPDATE discussed_match d SET comments = NEW.comments WHERE d.match_id = NEW.match_id; RETURN NULL; END $$;
+CREATE TRIGGER thread_counted AFTER UPDATE OF comments ON thread FOR EACH ROW
+  WHEN (NEW.match_id IS NOT NULL AND NEW.comments <> OLD.comments) EXECUTE FUNCTION comments_are_counted();
+
+INSERT INTO discussed_match (match_id, season_id, ended_at, comments, ladder, map_id, classes, best_place, versions)
+  SELECT m.id, m.season_id, m.ended_at, t.comments, m.ladder, m.map_id, m.classes, m.best_place,
+    ARRAY(SELECT DISTINCT y.version_id FROM seat y WHERE y.match_id = m.id)
+  FROM thread t JOIN match m ON m.id = t.match_id;
+
+CREATE INDEX discussed_most ON discussed_match (season_id, comments DESC, ended_at DESC, match_id DESC)
+  INCLUDE (ladder, map_id, classes, best_place) WHERE comments > 0;
+CREATE INDEX discussed_ladder ON discussed_match (season_id, ladder, comments DESC, ended_at DESC, match_id DESC)
+  INCLUDE (map_id, classes, best_place) WHERE comments > 0;
+CREATE INDEX discussed_map ON discussed_match (season_id, map_id, comments DESC, ended_at DESC, match_id DESC)
+  INCLUDE (ladder, classes, best_place) WHERE comments > 0;
+CREATE INDEX discussed_classes ON discussed_match (season_id, classes, comments DESC, ended_at DESC, match_id DESC)
+  INCLUDE (ladder, map_id, best_place) WHERE comments > 0;
+CREATE INDEX discussed_place ON discussed_match (season_id, best_place, comments DESC, ended_at DESC, match_id DESC)
+  INCLUDE (ladder, map_id, classes) WHERE comments > 0;
+CREATE INDEX discussed_since ON discussed_match (season_id, ended_at, comments DESC, match_id DESC)
+  INCLUDE (ladder, map_id, classes, best_place) WHERE comments > 0;
+CREATE INDEX discussed_versions ON discussed_match USING gin (versions) WITH (fastupdate = off)
+`

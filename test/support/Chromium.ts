@@ -47,11 +47,16 @@ export class Chromium {
     return new Chromium(browser, folder)
   }
 
-  /** A page with a profile of its own; it is asked for again while a busy service says to come back. */
-  async open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+  /** An empty page with a profile of its own. */
+  async blank(options: BrowserContextOptions = {}): Promise<Page> {
     const context = await this.#browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
     context.setDefaultTimeout(HANGS_AFTER_MS)
-    const page = await context.newPage()
+    return context.newPage()
+  }
+
+  /** A page with a profile of its own; it is asked for again while a busy service says to come back. */
+  async open(address: string, options: BrowserContextOptions = {}): Promise<WatchedPage> {
+    const page = await this.blank(options)
     const watched = new WatchedPage(page, new URL(address).origin)
     let answer = await page.goto(address)
     for (let tries = 1; isPutOff(answer?.status()); tries++) {

@@ -13,6 +13,7 @@ import { codingFor, compressed } from "./Compressed.ts"
 import type { Coding } from "./encodings.ts"
 import { answered, durations } from "./HttpMetrics.ts"
 import { nextRequestId, RequestId } from "./RequestId.ts"
+import { refusedSignIn } from "./refusedSignIn.ts"
 
 export const layer = HttpRouter.middleware(
   (httpEffect) =>
@@ -29,7 +30,8 @@ export const layer = HttpRouter.middleware(
         if (coding !== undefined) headers["vary"] = "Accept-Encoding"
         return HttpServerResponse.setHeaders(response, headers)
       }
-      const finish = (response: HttpServerResponse.HttpServerResponse) => {
+      const finish = (answer: HttpServerResponse.HttpServerResponse) => {
+        const response = answer.status < 400 ? answer : refusedSignIn(request, answer)
         const coding = codingFor(request, response)
         if (coding === undefined || coding === "identity") return Effect.succeed(complete(response, coding))
         return Effect.map(compressed(request, response, coding), (smaller) => complete(smaller, coding))

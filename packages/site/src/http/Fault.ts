@@ -23,8 +23,11 @@ const BROKEN: Fault = { status: 500 }
 const WORDS: Readonly<Record<number, readonly [string, string]>> = {
   400: ["Not a question this page understands", "A value in the address is not one that this page takes."],
   403: ["Not for you", "The account that you are signed in with may not see this page. Whoever runs the season or the site knows who may."],
-  413: ["Too much at once", "The form is longer than any that this site takes."],
-  415: ["Not a form", "This site takes what its own forms send."],
+  413: [
+    "Too much at once",
+    "The form is longer than any that this site takes. Nothing has happened. Go back in your browser and shorten it."
+  ],
+  415: ["Not a form", "This site takes what its own forms send. Nothing has happened."],
   404: ["Nothing here", "There is no page at this address, or not for everybody."],
   405: ["Not in this way", "Pages of this site are asked for with GET, and only those with a form take one."],
   414: ["Too long an address", "No page has an address that long."],
@@ -76,13 +79,20 @@ export class Refused extends Data.TaggedError("Refused")<{ readonly fault: Fault
 /** Title and sentence. */
 export const wordsOf = ({ status, words }: Fault): readonly [string, string] => words ?? WORDS[status] ?? WORDS[500]!
 
+/** Statuses of pages that may be there a little later. */
+const PASSING: ReadonlySet<number> = new Set([429, 500, 503])
+
+const AFTER_FORM = "Go back in your browser, where the form is as it was typed, and look whether it was taken before you send it again."
+
 /** In the frame of every page; `signIn` is that of `layout`. Where the service is away a browser asks for a page again, and sends no form again. */
 export const faultPage = (fault: Fault, signIn: boolean, method: string): Rendered => {
   const [title, sentence] = wordsOf(fault)
-  const again = fault.status === 503 && method !== "POST"
+  const passes = PASSING.has(fault.status)
+  const ofForm = method === "POST"
+  const again = fault.status === 503 && !ofForm
   const main = html`<h1>${title}</h1>
-<p>${sentence}${again && ` Your browser asks for it again in ${ASKED_AGAIN_S} seconds.`}</p>
-<p><a href="/">To the front page</a>${fault.status === 403 && fault.words === undefined && html`, or <a href="${meAt}">to my page</a>`}</p>`
+<p>${sentence}${again && ` Your browser asks for it again in ${ASKED_AGAIN_S} seconds.`}${passes && ofForm && ` ${AFTER_FORM}`}</p>
+${passes && !ofForm && html`<p><a href="">Ask for this page again</a></p>\n`}<p><a href="/">To the front page</a>${fault.status === 403 && fault.words === undefined && html`, or <a href="${meAt}">to my page</a>`}</p>`
   return rendered(layout({ title, main }, signIn), {
     status: fault.status,
     ...(again ? { headers: { refresh: String(ASKED_AGAIN_S) } } : {})

@@ -10,7 +10,7 @@ import * as SiteService from "../support/SiteService.ts"
 import { sample } from "../support/slow.ts"
 import { Browser } from "./Browser.ts"
 import { PLAYED, played, said } from "./illNames.ts"
-import { columnsOutOfSight, missedByThumbs, textsOutOfCells, unseenOfNav } from "./phones.ts"
+import { columnsOutOfSight, missedByThumbs, scrollsUnseen, textsOutOfCells, unseenOfNav } from "./phones.ts"
 
 const WIDTH = 320
 const SPRING = "/games/snakes/seasons/spring"
@@ -73,6 +73,7 @@ else
           assert.deepStrictEqual(yield* look(missedByThumbs), [], path)
           assert.deepStrictEqual(yield* look(columnsOutOfSight), [], path)
           assert.deepStrictEqual(yield* look(unseenOfNav), [], path)
+          assert.deepStrictEqual(yield* Effect.promise(() => watched.page.evaluate(scrollsUnseen)), [], path)
           yield* Effect.promise(() => watched.close())
         }
       })
@@ -100,6 +101,17 @@ else
             const out = yield* Effect.promise(() => watched.page.evaluate(textsOutOfCells))
             assert.deepStrictEqual(out, [], `${path} at ${width}`)
           }
+          yield* Effect.promise(() => watched.close())
+        }
+      })
+    )
+
+    it.effect("have no list wider than they are, a ladder among them, and show where a matrix goes on", () =>
+      Effect.gen(function* () {
+        for (const path of ["", "/matrix", "/course"].map((page) => `${SPRING}/ladders/open${page}`)) {
+          const watched = yield* open(path)
+          assert.deepStrictEqual(yield* Effect.promise(() => watched.page.evaluate(columnsOutOfSight)), [], path)
+          assert.deepStrictEqual(yield* Effect.promise(() => watched.page.evaluate(scrollsUnseen)), [], path)
           yield* Effect.promise(() => watched.close())
         }
       })

@@ -15,9 +15,9 @@ export const missedByThumbs = () => {
     .map((one: any) => `${one.localName} ${one.textContent.trim().slice(0, 40)}: ${one.getBoundingClientRect().height}`)
 }
 
-/** Captions of tables of lines that scroll sideways nevertheless. */
+/** Captions of lists, ladders among them, that scroll sideways nevertheless. */
 export const columnsOutOfSight = () =>
-  [...(globalThis as any).document.querySelectorAll(".scroll:has(> .lines)")]
+  [...(globalThis as any).document.querySelectorAll(".scroll:has(> :is(.lines, .ladder))")]
     .filter((region: any) => region.scrollWidth > region.clientWidth)
     .map((region: any) => `${region.ariaLabel}: ${region.scrollWidth} of ${region.clientWidth}`)
 
@@ -38,4 +38,24 @@ export const unseenOfNav = () => {
   return [...document.querySelectorAll("nav.desk [aria-current]")]
     .filter((here: any) => here.getBoundingClientRect().left < 0 || here.getBoundingClientRect().right > innerWidth)
     .map((here: any) => here.textContent as string)
+}
+
+/** Tables that scroll sideways and do not show it: their edge fades until their end is in sight, and the keyboard moves them. */
+export const scrollsUnseen = async () => {
+  const { document, getComputedStyle, requestAnimationFrame } = globalThis as any
+  const drawn = () => new Promise((resume) => requestAnimationFrame(() => requestAnimationFrame(resume)))
+  for (const details of document.querySelectorAll("details")) details.open = true
+  const unseen: Array<string> = []
+  for (const region of document.querySelectorAll(".scroll")) {
+    if (region.scrollWidth <= region.clientWidth) continue
+    await drawn()
+    const before = getComputedStyle(region).maskPosition
+    region.scrollLeft = region.scrollWidth
+    await drawn()
+    const after = getComputedStyle(region).maskPosition
+    if (before !== "100% 0px" || after !== "0% 0px" || region.tabIndex !== 0) {
+      unseen.push(`${region.ariaLabel}: ${before}, at its end ${after}, tabindex ${region.tabIndex}`)
+    }
+  }
+  return unseen
 }

@@ -29,7 +29,7 @@ p { max-width: 46rem }
 label { display: block; max-width: 20rem }
 input, button { font: inherit; display: block; width: 100%; max-width: 20rem; box-sizing: border-box; margin: .15rem 0 .75rem; padding: .4rem .5rem; color: var(--text); background: var(--ground); border: 1px solid var(--faint); border-radius: .25rem }
 button { background: var(--link); border-color: var(--link); color: var(--ground) }
-@media (pointer: coarse) { input, button { min-height: 2.75rem } nav a { display: inline-block; padding-block: .65rem } }
+@media (pointer: coarse) { input, button { min-height: 2.75rem } nav a { display: inline-block; padding-block: .75rem } }
 footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line); color: var(--faint); font-size: .9375rem }
 `
 

@@ -126,7 +126,7 @@ it("what is drawn is hidden from readers of the screen, and its figures stand be
   const table = String(ladderTable(inPublic, boardOf([{ ...entry(1, 1_500), trend: -3.4 }]), { begin: 0, end: 1 }))
   assert.match(
     rowsOf(table),
-    /<td>1500<td>41\n<td>1&#8211;5<td><a [^\n]*\n<td>43<td>&#8722;3<td><svg class="drawn" viewBox="0 0 150 8" aria-hidden="true">(<path d="[^"]+"\/>){2}<\/svg>\n$/
+    /<td>1500<td>41\n<td>1&#8211;5<td><a [^\n]*\n<td>43<td>&#8722;3<td class=own><svg class="drawn" viewBox="0 0 150 8" aria-hidden="true">(<path d="[^"]+"\/>){2}<\/svg>\n$/
   )
 })
 

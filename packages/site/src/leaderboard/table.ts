@@ -1,7 +1,7 @@
 /**
  * The rows of a ladder. They are many, so each is short: 50 of them are less than 3 kB compressed (table.test.ts says of which), a third
- * of it ids. Ends of rows and cells, which HTML makes optional, are left out, and columns of figures are aligned by their place (site.css). The
- * rating comes before what fewer look for: a phone shows four columns.
+ * of it ids. Ends of rows and cells, which HTML makes optional, are left out, and columns of figures are aligned by their place, as are the
+ * words beside them where a row is lines of text (table.css).
  */
 import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { type Html, html } from "../html/Html.ts"
@@ -89,7 +89,7 @@ const row = (
   scale: Scale
 ): Html => html`<tr><td>${rank}<th scope="row">${link(at.model(entry.model_id), entry.model)} v${entry.version}<td>${Math.round(entry.rating)}${entry.provisional && "?"}<td>${Math.round(half(entry))}
 <td>${entry.rank_low}–${entry.rank_high}<td>${owned(entry.owner)}<td>${entry.class}
-<td>${count(entry.matches)}<td>${entry.trend !== null && signedWhole(entry.trend)}<td>${drawing(entry, scale)}
+<td>${count(entry.matches)}<td>${entry.trend !== null && signedWhole(entry.trend)}<td class=own>${drawing(entry, scale)}
 `
 
 /** The entries from `begin` to `end`; those around them only say whether a rank is shared. */
@@ -102,7 +102,7 @@ export const ladderTable = (
   if (shown.length === 0) return html`<p class="faint">Nobody is on ${total === 0 ? "this ladder yet" : "this page"}.</p>`
   const ranks = shownRanks(entries)
   const scale = scaleOf(shown)
-  return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table class="ladder">
+  return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table class="ladder lines">
 <caption>${counted(total, "model")}; “?” marks a provisional rating, “=” a shared rank</caption>
 <thead><tr><th scope="col">Rank</th><th scope="col">Model</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col">Range</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Matches</th><th scope="col">Trend</th><th scope="col">Interval, course</th></tr></thead>
 <tbody>

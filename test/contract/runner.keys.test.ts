@@ -78,6 +78,49 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
     })
   )
 
+  it.effect("of a season stops with the office of who made it, and so does one of the platform; both come back with it", () =>
+    Effect.gen(function* () {
+      const root = yield* keyed("offices")
+      const { as, runner: under } = yield* Service.Service
+      const deputy = yield* as("former")
+      const here = yield* seasonOf("offices", root)
+      const appointed = { params: here, payload: { username: "former" } }
+      yield* root.admin.seasonAdmins.appointAdmin(appointed)
+      const made = yield* deputy.seasonFleet.createSeasonKey({ params: here, payload: { name: "mine" } })
+      const client = yield* under(made.key)
+      const opened = client.runner.openSession({ payload: { ...about, accepts: ["match"] } })
+      const { runner } = yield* opened
+      const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } })
+      const work = leases.find(isMatch)!
+      const beat = (own: typeof client, runner: string) => own.runner.heartbeat({ payload: { runner, leases: [] } })
+
+      const { payload } = appointed
+      yield* root.admin.seasonAdmins.dismissAdmin({ params: here, payload, query: {} })
+      assert.strictEqual(yield* code(report(client, work)), "unauthenticated")
+      assert.strictEqual(yield* code(opened), "unauthenticated")
+      const rest = yield* under((yield* root.admin.seasonFleet.createSeasonKey({ params: here, payload: { name: "theirs" } })).key)
+      const other = yield* rest.runner.openSession({ payload: { ...about, accepts: ["match"] } })
+      const again = yield* untilSuccess(
+        Effect.flatMap(rest.runner.lease({ payload: { runner: other.runner, max: 1, wait_s: 10 } }), ({ leases }) =>
+          leases.length === 0 ? Effect.fail("none") : Effect.succeed(leases[0]!.lease)
+        )
+      )
+      assert.strictEqual(again, work.lease.replace(/1$/, "2"), "what its runner held is played by another at once")
+      yield* root.admin.seasonAdmins.appointAdmin(appointed)
+      assert.isFalse((yield* beat(client, runner)).drain)
+
+      const office = (admin: boolean) => root.admin.platform.editUser({ params: { username: "former" }, payload: { admin } })
+      yield* office(true)
+      const platform = yield* keyed("former", deputy)
+      const ours = yield* platform.open(["match"])
+      yield* office(false)
+      assert.strictEqual(yield* code(beat(platform.client, ours)), "unauthenticated")
+      assert.isFalse((yield* beat(client, runner)).drain, "the season's key stays: its maker still administers that season")
+      yield* office(true)
+      assert.isFalse((yield* beat(platform.client, ours)).drain)
+    })
+  )
+
   it.effect("whose runners say too often that the engine failed has them flagged", () =>
     Effect.gen(function* () {
       const fleet = yield* keyed("faults")

@@ -43,6 +43,7 @@ import { Dispatcher } from "./runner/Dispatcher.ts"
 import { FleetAdmin } from "./runner/FleetAdmin.ts"
 import { HeldLeases } from "./runner/HeldLeases.ts"
 import { LeasePayloads } from "./runner/LeasePayloads.ts"
+import * as MakersKeys from "./runner/makersKeys.ts"
 import { ReplayAudits } from "./runner/ReplayAudits.ts"
 import { ReplayUploads } from "./runner/ReplayUploads.ts"
 import { RunnerKeys } from "./runner/RunnerKeys.ts"
@@ -104,7 +105,7 @@ const Play = Layer.mergeAll(
     Layer.provideMerge(ReplayUploads.layer)
   ),
   OwnerChecks.layer,
-  RunnerKeys.layer,
+  MakersKeys.layer.pipe(Layer.provideMerge(RunnerKeys.layer)),
   Submissions.layer,
   Baselines.layer,
   BoardAdmin.layer,

@@ -40,6 +40,9 @@ const WORK = [
   live(22, 2, 22, false)
 ]
 
+const dismissed = (season: number, owner: number) =>
+  `DELETE FROM season_admin WHERE season_id = '${id("season", season)}' AND account_id = '${id("owner", owner)}'`
+
 const KEYS: ReadonlyArray<Case> = [
   {
     title: "a revoked key takes its own runners along",
@@ -52,6 +55,38 @@ const KEYS: ReadonlyArray<Case> = [
     rows: [`UPDATE runner_key SET revoked_at = '${AGO}'`, `UPDATE runner SET state = 'gone'`],
     act: ({ keys }) => keys.revoke({ id: KEY, now: NOW }),
     reply: { fresh: false },
+    changes: []
+  },
+  {
+    title: "the runners of a key end with the season's office of who made it, and no others",
+    rows: [1, 2].map((n) => dismissed(n, n)),
+    act: ({ keys }) => keys.endRunners(id("owner", 1)),
+    reply: [{ id: "key 1" }],
+    changes: ["runner 11: state=gone", "runner 12: state=gone"]
+  },
+  {
+    title: "the office of a season is none of the platform",
+    act: ({ keys }) => keys.endRunners(id("owner", 2)),
+    reply: [{ id: "key 3" }],
+    changes: ["runner 31: state=gone", "runner 32: state=gone"]
+  },
+  {
+    title: "an administrator of the platform has keys of it and of all seasons",
+    rows: [`UPDATE account SET admin = true WHERE id = '${id("owner", 2)}'`, dismissed(2, 2)],
+    act: ({ keys }) => keys.endRunners(id("owner", 2)),
+    changes: []
+  },
+  {
+    title: "the runners of a suspended account's keys end, in office or not",
+    rows: [`UPDATE account SET suspended = true WHERE id = '${id("owner", 1)}'`],
+    act: ({ keys }) => keys.endRunners(id("owner", 1)),
+    reply: [{ id: "key 1" }],
+    changes: ["runner 11: state=gone", "runner 12: state=gone"]
+  },
+  {
+    title: "a revoked key ends nothing more",
+    rows: [`UPDATE runner_key SET revoked_at = '${AGO}'`, dismissed(1, 1)],
+    act: ({ keys }) => keys.endRunners(id("owner", 1)),
     changes: []
   }
 ]

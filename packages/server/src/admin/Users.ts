@@ -12,9 +12,8 @@
  * (account/Ongoing.ts). The account's entries are out of play until the suspension ends
  * (season/OwnerChecks.ts); its candidates continue.
  *
- * The account's runner keys are inactive while it is suspended: they open no session and report nothing,
- * and the leases of their runners are returned at once, as when a key is revoked. When the suspension
- * ends the keys are valid again.
+ * The account's runner keys are out of force while it is suspended or without the office that they need
+ * (runner/makersKeys.ts).
  */
 
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
@@ -23,9 +22,9 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import { MakersKeys } from "../account/MakersKeys.ts"
 import { Ongoing } from "../account/Ongoing.ts"
 import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
-import { RunnerKeys } from "../runner/RunnerKeys.ts"
 import { OwnerChecks } from "../season/OwnerChecks.ts"
 import { type AccountState, makeQueries } from "./userQueries.ts"
 
@@ -38,7 +37,7 @@ export class Users extends Context.Service<
     readonly isThere: (username: string) => Effect.Effect<boolean>
   }
 >()("agon/Users") {
-  static readonly layer: Layer.Layer<Users, never, SqlClient.SqlClient | OwnerChecks | RunnerKeys> = Layer.effect(
+  static readonly layer: Layer.Layer<Users, never, SqlClient.SqlClient | OwnerChecks | MakersKeys> = Layer.effect(
     Users,
     Effect.suspend(() => makeUsers)
   )
@@ -58,7 +57,7 @@ const makeEdit = Effect.gen(function* () {
   const checks = yield* OwnerChecks
   const ongoing = yield* Ongoing
   const queries = yield* makeQueries
-  const runnerKeys = yield* RunnerKeys
+  const keys = yield* MakersKeys
 
   /** Answers the account and the fields that have changed. */
   const write = Effect.fnUntraced(function* (account: SignedIn, username: string, change: EditUser) {
@@ -74,8 +73,8 @@ const makeEdit = Effect.gen(function* () {
     yield* queries.set({ ...held.value, ...changes })
     if (changes.suspended !== undefined) yield* checks.ofAccount(held.value.id)
     if (changes.suspended === true) yield* queries.endSessions(held.value.id)
-    const keys = changes.suspended === true ? yield* queries.endRunners(held.value.id) : []
-    return { id: held.value.id, changes, keys }
+    const stopped = changes.suspended === true || changes.admin === false ? yield* keys.stop(held.value.id) : []
+    return { id: held.value.id, changes, stopped }
   })
 
   return Effect.fn("Users.edit")(function* (account: SignedIn, username: string, change: EditUser) {
@@ -85,10 +84,7 @@ const makeEdit = Effect.gen(function* () {
       )
       .pipe(
         Effect.tap(({ changes, id }) => (changes.suspended === true ? ongoing.end(id) : Effect.void)),
-        Effect.tap(({ keys }) => Effect.forEach(keys, (key) => ongoing.end(key.id), { discard: true })),
-        Effect.tap(({ keys }) =>
-          Effect.forkDetach(Effect.forEach(keys, ({ id }) => runnerKeys.returnLeases(id, "ended"), { discard: true }))
-        ),
+        Effect.tap(({ stopped }) => keys.stopped(stopped)),
         Effect.tap(({ changes }) => (changes.suspended === undefined ? Effect.void : checks.soon)),
         Effect.uninterruptible
       )

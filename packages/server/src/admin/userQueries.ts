@@ -84,12 +84,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Changes one row by the primary key, which `hold` has locked. */
   set: ({ admin, id, suspended }: AccountState) => sql`UPDATE account SET admin = ${admin}, suspended = ${suspended} WHERE id = ${id}`,
 
-  /** Ends the runners of an account's valid keys, by runner_of_key, and answers these keys, by runner_key_creator. */
-  endRunners: (account_id: string) => sql<{ readonly id: string }>`
-    WITH k AS (SELECT id FROM runner_key WHERE created_by = ${account_id} AND revoked_at IS NULL),
-      gone AS (UPDATE runner SET state = 'gone' WHERE key_id IN (SELECT id FROM k) AND state <> 'gone')
-    SELECT id FROM k`,
-
   /**
    * Deletes an account's sessions by session_account, and the devices that it has approved by
    * device_sign_in_account; a statement after `hold`, so that it sees the session of an earlier sign-in.

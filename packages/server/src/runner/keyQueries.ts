@@ -4,6 +4,13 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 
+/**
+ * Whether who made the key `k`, the account `a`, still may have one: nobody who is suspended, and none but administrators of the
+ * platform or of the key's season, by season_admin_pkey. The key of the service's own runner was made by nobody.
+ */
+const IN_OFFICE = `(k.created_by IS NULL OR NOT a.suspended AND (a.admin OR EXISTS (
+  SELECT 1 FROM season_admin x WHERE x.season_id = k.season_id AND x.account_id = a.id)))`
+
 const KeyRow = Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String), key_sha256: Schema.String })
 
 const FleetKeyRow = Schema.Struct({
@@ -22,9 +29,36 @@ const FleetKeyRow = Schema.Struct({
 const keys = `k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by
   FROM runner_key k LEFT JOIN account a ON a.id = k.created_by`
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+const makeEnding = (sql: SqlClient.SqlClient) => ({
   /**
-   * Keys in force, of accounts that are not suspended, each by runner_key(key_sha256), unique; hashes in
+   * Ends the runners of an account's keys that are not in force any more, by runner_of_key, and answers these
+   * keys, by runner_key_creator.
+   */
+  endRunners: (account_id: string) => sql<{ readonly id: string }>`
+    WITH ended AS (SELECT k.id FROM runner_key k JOIN account a ON a.id = k.created_by
+        WHERE k.created_by = ${account_id} AND k.revoked_at IS NULL AND NOT ${sql.literal(IN_OFFICE)}),
+      gone AS (UPDATE runner SET state = 'gone' WHERE key_id IN (SELECT id FROM ended) AND state <> 'gone')
+    SELECT id FROM ended`,
+
+  /**
+   * Locks one row by the primary key; its runners become gone with it, by runner_of_key. Of two concurrent
+   * revocations one is the first.
+   */
+  revoke: SqlSchema.findOne({
+    Request: Schema.Struct({ id: Schema.String, now: Schema.Date }),
+    Result: Schema.Struct({ fresh: Schema.Boolean }),
+    execute: ({ id, now }) => sql`
+      WITH gone AS (UPDATE runner SET state = 'gone' WHERE key_id = ${id} AND state <> 'gone'),
+        ended AS (UPDATE runner_key SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL RETURNING id)
+      SELECT EXISTS (SELECT 1 FROM ended) AS fresh`
+  })
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeEnding(sql),
+
+  /**
+   * Keys in force, of accounts that are in office, each by runner_key(key_sha256), unique; hashes in
    * Postgres's text form of bytea: `\x` and hexadecimal digits.
    */
   bySecrets: SqlSchema.findAll({
@@ -34,7 +68,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT k.id, k.season_id, '\\x' || encode(k.key_sha256, 'hex') AS key_sha256
       FROM unnest(string_to_array(${hashes.join()}, ',')::bytea[]) AS asked (hash)
       JOIN runner_key k ON k.key_sha256 = asked.hash LEFT JOIN account a ON a.id = k.created_by
-      WHERE k.revoked_at IS NULL AND NOT coalesce(a.suspended, false)`
+      WHERE k.revoked_at IS NULL AND ${sql.literal(IN_OFFICE)}`
   }),
 
   /** Inserts one row; a key of the same secret exists already where the service starts again. */
@@ -73,18 +107,5 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: ({ id, season_id }) => sql`
       SELECT ${sql.literal(keys)}
       WHERE k.id = ${id} AND k.season_id IS NOT DISTINCT FROM ${season_id}::uuid`
-  }),
-
-  /**
-   * Locks one row by the primary key; its runners become gone with it, by runner_of_key. Of two concurrent
-   * revocations one is the first.
-   */
-  revoke: SqlSchema.findOne({
-    Request: Schema.Struct({ id: Schema.String, now: Schema.Date }),
-    Result: Schema.Struct({ fresh: Schema.Boolean }),
-    execute: ({ id, now }) => sql`
-      WITH gone AS (UPDATE runner SET state = 'gone' WHERE key_id = ${id} AND state <> 'gone'),
-        ended AS (UPDATE runner_key SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL RETURNING id)
-      SELECT EXISTS (SELECT 1 FROM ended) AS fresh`
   })
 }))

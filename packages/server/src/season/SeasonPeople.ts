@@ -1,7 +1,8 @@
 /**
  * The people of a season, its roster and its administrators: plain rows, each write with its log row in one
  * transaction. No cached answer shows a roster or depends on the caller, so there is nothing to purge; roles
- * are read with every request. Entries in play follow their owner on and off the roster (OwnerChecks.ts).
+ * are read with every request. Entries in play follow their owner on and off the roster (OwnerChecks.ts), runner keys
+ * whoever made them out of office and back (runner/makersKeys.ts).
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
@@ -11,6 +12,7 @@ import type { Participant, Participants, SeasonAdministrator, SeasonAdministrato
 import { isUuid } from "@agon/api/Wire.ts"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import { MakersKeys } from "../account/MakersKeys.ts"
 import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
 import { OwnerChecks } from "./OwnerChecks.ts"
@@ -39,7 +41,7 @@ export class SeasonPeople extends Context.Service<
     readonly dismiss: Write<string, SeasonAdministrator, NotFound>
   }
 >()("agon/SeasonPeople") {
-  static readonly layer: Layer.Layer<SeasonPeople, never, SqlClient.SqlClient | OwnerChecks> = Layer.effect(
+  static readonly layer: Layer.Layer<SeasonPeople, never, SqlClient.SqlClient | OwnerChecks | MakersKeys> = Layer.effect(
     SeasonPeople,
     Effect.suspend(() => Effect.all([makeRoster, makeAdministrators])).pipe(
       Effect.map(([roster, administrators]) => ({ ...roster, ...administrators }))
@@ -105,6 +107,7 @@ const makeRoster = Effect.gen(function* () {
 
 const makeAdministrators = Effect.gen(function* () {
   const auditLog = yield* makeAuditLog
+  const keys = yield* MakersKeys
   const queries = yield* makeQueries
 
   const administrators = Effect.fn("SeasonPeople.administrators")(function* ({ id }: SeasonInPath, { cursor, limit }: PageOf) {
@@ -124,10 +127,19 @@ const makeAdministrators = Effect.gen(function* () {
   })
 
   const dismiss = Effect.fn("SeasonPeople.dismiss")(function* (account: SignedIn, season: SeasonInPath, username: string) {
-    const dismissed = yield* auditLog.logged(placeOf(season), queries.dismiss({ season_id: season.id, username }), (row) =>
-      Option.isSome(row) ? auditOf(account, "admin.dismiss", username) : undefined
-    )
-    return Option.isSome(dismissed) ? dismissed.value : yield* new NotFound({ detail: `${username} does not administer this season.` })
+    const write = Effect.gen(function* () {
+      const dismissed = Option.getOrUndefined(yield* queries.dismiss({ season_id: season.id, username }))
+      if (dismissed === undefined) return undefined
+      const { account_id, ...administrator } = dismissed
+      return { administrator, keys: yield* keys.stop(account_id) }
+    })
+    const dismissed = yield* auditLog
+      .logged(placeOf(season), write, (done) => (done === undefined ? undefined : auditOf(account, "admin.dismiss", username)))
+      .pipe(
+        Effect.tap((done) => keys.stopped(done?.keys ?? [])),
+        Effect.uninterruptible
+      )
+    return dismissed?.administrator ?? (yield* new NotFound({ detail: `${username} does not administer this season.` }))
   })
 
   return { administrators, appoint, dismiss }

@@ -114,11 +114,11 @@ const makeAdministrators = (sql: SqlClient.SqlClient) => ({
   /** Deletes one row by season_admin_pkey. */
   dismiss: SqlSchema.findOneOption({
     Request: Schema.Struct({ season_id: Schema.String, username: Schema.String }),
-    Result: AdministratorRow,
+    Result: Schema.Struct({ ...AdministratorRow.fields, account_id: Schema.String }),
     execute: ({ season_id, username }) => sql`
       DELETE FROM season_admin w USING account a
       WHERE w.season_id = ${season_id} AND a.id = w.account_id AND a.username = ${username}
-      RETURNING a.username, a.display_name, w.added_at`
+      RETURNING a.username, a.display_name, w.added_at, w.account_id`
   })
 })
 

@@ -41,12 +41,12 @@ const among = (
   asked: Array<string>,
   ids = [lost, other],
   home?: ReadonlyArray<string>,
-  { full = new Set<string>(), told = [] as Array<Told> } = {}
+  { full = new Set<string>(), told = [] as Array<Told>, stays = false } = {}
 ) => {
   const seasons = ids.map((id) => ({ id, ...engine }))
   const calls = Layer.mock(SeasonCalls, {
     holdings: new Holdings(),
-    caller: () => Effect.succeed({ key, runner }),
+    caller: () => Effect.succeed({ key, runner, stays }),
     seasonOf: (lease) => Effect.succeed(lease.split(" ")[0]),
     check: (_key, _runner, results) => Effect.succeed(results),
     tell: (_, season, { max, results }) => {
@@ -118,6 +118,26 @@ it.effect("in a busy fleet a season that is told a result is asked for work in t
       Array.from({ length: 50 }, () => ({ season: lost, results: 1, max: 1 }))
     )
   }).pipe(Effect.provide(among(new Set(), [], [lost, other, third], [other], { told })))
+})
+
+it.effect("in a busy fleet whose runners stay with their node the seasons of this node are played, in one message a match", () => {
+  const told: Array<Told> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    yield* TestClock.adjust("1 second")
+    for (let n = 0; n < 200; n++) yield* lease(key, { ...request, results: [resultOf(lost)] })
+    yield* TestClock.adjust("1 second")
+    let last = lost
+    for (let n = 0; n < 60; n++) {
+      if (n === 20) told.length = 0
+      yield* lease(key, { ...request, results: [resultOf(last)] })
+      last = told.findLast(({ max }) => max > 0)!.season
+    }
+    assert.deepStrictEqual(
+      told,
+      Array.from({ length: 40 }, () => ({ season: other, results: 1, max: 1 }))
+    )
+  }).pipe(Effect.provide(among(new Set(), [], [lost, other, third], [other], { told, stays: true })))
 })
 
 it.effect("where few matches are played the season that was served least is asked, and not the one that is told a result", () => {

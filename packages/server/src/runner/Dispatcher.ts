@@ -56,7 +56,7 @@ const makeDispatcher = Effect.gen(function* () {
   const audits = yield* ReplayAudits
   const parking = yield* Parking
   const turns = yield* makeTurns
-  const { audit, fill, inTurn, shareOf, tell } = turns
+  const { audit, came, fill, inTurn, shareOf, tell } = turns
   const later = yield* makeLater(turns)
 
   const first = Effect.fnUntraced(function* (caller: Caller, request: Asking) {
@@ -104,6 +104,7 @@ const makeDispatcher = Effect.gen(function* () {
     lease: Effect.fnUntraced(function* (key, request) {
       const caller = yield* calls.caller(key, request.runner)
       const results = yield* calls.check(key, caller.runner.id, request.results ?? [])
+      if (results.length > 0) came(caller.stays)
       const drain = caller.runner.state === "draining"
       const { leases, receipts, room, since } = yield* first(caller, { ...request, results })
       if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
@@ -167,7 +168,7 @@ const makeTurns = Effect.gen(function* () {
   })
 
   /** How much of the room one season may fill before the others were asked. */
-  const shareOf = (caller: Caller, room: number): number => fairness.share(inTurn(caller, false), room)
+  const shareOf = (caller: Caller, room: number): number => (room <= 1 ? room : fairness.share(inTurn(caller, false), room))
 
   /** Takes work from one season; one that is away has none now. */
   const take = Effect.fnUntraced(function* (caller: Caller, season: string, max: number) {
@@ -199,7 +200,7 @@ const makeTurns = Effect.gen(function* () {
     return leases
   })
 
-  return { audit: yield* makeAudit, inTurn, shareOf, tell, fill }
+  return { audit: yield* makeAudit, came: fairness.came, inTurn, shareOf, tell, fill }
 })
 
 /** One audit a request: they are few, and matches continue beside them. */

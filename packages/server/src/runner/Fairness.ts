@@ -10,7 +10,10 @@
  * given less in a second the season with the lowest virtual time is asked.
  *
  * Where there are several nodes, a season that lives here is asked before one that lives elsewhere as
- * long as it is not more than `HOME_LEAD` leases ahead: an ask of another node costs both a request.
+ * long as it is not more than `HOME_LEAD` leases ahead: an ask of another node costs both a message. In a busy fleet
+ * whose runners stay with their node it may be further ahead, by as much as a season that is told results: a runner that once
+ * plays matches of this node's seasons needs no other node. Where runners come to any node, the next result comes to another
+ * one in any case, so this would only cost the message that is saved by asking the season that is told.
  * Nodes tell each other what they have given (FairnessOfNodes.ts), so that a node whose own seasons are
  * ahead gives the others their share.
  */
@@ -29,6 +32,8 @@ export const SEASONS_MAX = 32_768
 export const HOME_LEAD = 16
 /** Leases of all seasons in a second up to which a message more for each is not worth any lead. */
 export const QUIET_LEASES = 64
+/** Of the requests with results, the share that must come from runners that stay. Of two nodes in turn half would seem to. */
+const STAYING_SHARE = 0.75
 /** The most leases by which a season that is told results may be ahead and is still asked first. */
 export const TOLD_LEAD_MAX = 256
 /**
@@ -43,7 +48,10 @@ export class Fairness {
   readonly #idle = new CappedMap<string, true>(SEASONS_MAX)
   #now = 0
   #told_lead = 0
+  #home_lead = HOME_LEAD
   #served_since = 0
+  #came_since = 0
+  #stayed_since = 0
 
   /**
    * The seasons in the order in which to ask them: whether each lives on this node, and whether it
@@ -56,7 +64,7 @@ export class Fairness {
   ): ReadonlyArray<A> {
     // From now on it falls behind while others are served.
     for (const { id } of seasons) if (!this.#served.has(id)) this.#served.set(id, this.#now)
-    const rankOf = ({ id }: A) => this.#timeOf(id) - (isHome(id) ? HOME_LEAD : 0) - (isTold(id) ? this.#told_lead : 0)
+    const rankOf = ({ id }: A) => this.#timeOf(id) - (isHome(id) ? this.#home_lead : 0) - (isTold(id) ? this.#told_lead : 0)
     const ranked = seasons.map((season) => ({ season, rank: rankOf(season) }))
     return ranked.sort((a, b) => a.rank - b.rank).map(({ season }) => season)
   }
@@ -83,10 +91,18 @@ export class Fairness {
     this.#served.set(season, Math.max(this.#timeOf(season), this.#now))
   }
 
+  /** A runner came with results; `stays`: no other node has given it work since it came before. */
+  came(stays: boolean): void {
+    this.#came_since++
+    if (stays) this.#stayed_since++
+  }
+
   /** To be called once a second. */
   second(): void {
     this.#told_lead = Math.min(TOLD_LEAD_MAX, Math.max(0, this.#served_since - QUIET_LEASES))
-    this.#served_since = 0
+    const stays = this.#stayed_since > 0 && this.#stayed_since >= this.#came_since * STAYING_SHARE
+    this.#home_lead = HOME_LEAD + (stays ? this.#told_lead : 0)
+    this.#served_since = this.#came_since = this.#stayed_since = 0
     this.narrow()
   }
 

@@ -46,6 +46,7 @@ export const makeFairnessOfNodes = Effect.gen(function* () {
       fairness.served(season, leases)
       if (shares) untold.set(season, (untold.get(season) ?? 0) + leases)
     },
+    came: (stays: boolean) => fairness.came(stays),
     idle: (season: string) => fairness.idle(season)
   }
 })

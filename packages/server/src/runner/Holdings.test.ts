@@ -18,6 +18,15 @@ it("what silent runners held is forgotten with them, and what was read of a runn
   assert.deepStrictEqual(holdings.of("silent"), [])
 })
 
+it("it tells whether all that was read of a runner was known: what was not, another node has given it", () => {
+  const holdings = new Holdings()
+  assert.isTrue(holdings.know("r", []))
+  holdings.add(holding("a.1", "r"))
+  assert.isTrue(holdings.know("r", [holding("a.1", "r")]))
+  assert.isFalse(holdings.know("r", [holding("a.1", "r"), holding("b.1", "r")]))
+  assert.isTrue(holdings.know("r", [holding("b.1", "r")]))
+})
+
 it("a runner that is read anew holds what was read and nothing else", () => {
   const holdings = new Holdings()
   holdings.know("r", [holding("a.1", "r"), holding("b.1", "r")])

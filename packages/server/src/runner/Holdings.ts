@@ -32,11 +32,13 @@ export class Holdings {
     return this.#byRunner.has(runner)
   }
 
-  /** Registers a runner, or replaces its entry, with exactly these holdings. */
-  know(runner: string, holdings: ReadonlyArray<Holding>): void {
+  /** Registers a runner, or replaces its entry, with exactly these holdings. Answers whether it knew of each of them. */
+  know(runner: string, holdings: ReadonlyArray<Holding>): boolean {
+    const knew = holdings.every(({ lease }) => this.#byLease.has(lease))
     for (const { lease } of this.of(runner)) this.drop(lease)
     this.#byRunner.set(runner, new Set())
     for (const holding of holdings) this.add(holding)
+    return knew
   }
 
   /** The previous holder of the same work under another lease no longer holds it. */

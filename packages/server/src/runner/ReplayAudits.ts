@@ -198,7 +198,7 @@ const makeJudge = Effect.gen(function* () {
 })
 
 /** Runners of one key, runtime and engines may play the same matches again. */
-const kindOf = ({ key, runner: { engines, runtime_version } }: Caller): string =>
+const kindOf = ({ key, runner: { engines, runtime_version } }: Pick<Caller, "key" | "runner">): string =>
   `${key.id} ${runtime_version} ${engines.map(({ engine_digest, game }) => `${game}:${engine_digest}`).join()}`
 
 /**

@@ -42,11 +42,14 @@ const UNTRUSTED =
 export interface Caller {
   readonly key: KeyOfRunner
   readonly runner: OpenRunner
+  /** Whether this node knew of all work that the runner has: no other node has given it any since it came here before. */
+  readonly stays: boolean
 }
 
 /** A result names no runner; its key is enough. */
 export const callerOfKey = (key: KeyOfRunner): Caller => ({
   key,
+  stays: false,
   runner: { id: "", key_id: key.id, slots: 0, state: "draining", accepts: [], engines: [], runtime_version: "" }
 })
 

@@ -96,10 +96,9 @@ const makeSeasonCalls = Effect.gen(function* () {
   const seasonOfWork = yield* makeSeasonOfWork
 
   const called = Effect.fnUntraced(function* (key: KeyOfRunner, id: string, anew: boolean) {
-    if (!anew && holdings.knows(id)) return { key, runner: yield* runners.heard(key, id) }
+    if (!anew && holdings.knows(id)) return { key, runner: yield* runners.heard(key, id), stays: true }
     const { leases, runner } = yield* runners.heardHolding(key, id)
-    holdings.know(runner.id, leases)
-    return { key, runner }
+    return { key, runner, stays: holdings.know(runner.id, leases) }
   })
 
   return SeasonCalls.of({

@@ -12,7 +12,7 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { randomOf } from "../support/Fuzz.ts"
-import { insertRows } from "../support/ManyRows.ts"
+import { insertRows, withoutFigures } from "../support/ManyRows.ts"
 import { slow } from "../support/slow.ts"
 import { call, noLookups, layer as webLayer } from "../support/Web.ts"
 
@@ -26,7 +26,7 @@ const seed = Number(process.env["AGON_SEED"] ?? 20_261_121)
 const filled = Layer.effectDiscard(
   Effect.flatMap(PgClient.PgClient, (sql) =>
     Effect.andThen(
-      insertRows(sql, SIZE),
+      Effect.andThen(insertRows(sql, SIZE), withoutFigures(sql)),
       sql`UPDATE season s SET head = head || jsonb_build_object('rated',
         (SELECT count(*) FROM match m WHERE m.season_id = s.id AND m.status = 'rated'))`
     )

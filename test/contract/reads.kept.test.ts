@@ -15,7 +15,7 @@ import { Seasons } from "@agon/server/season/Seasons.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
-import { id, insertRows, seasonId, versionNumber } from "../support/ManyRows.ts"
+import { id, insertRows, seasonId, versionNumber, withoutFigures } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 const SIZE = { matches: 6_000, entries: 40 }
@@ -24,7 +24,7 @@ const services = Matches.layer.pipe(
   Layer.provide(Layer.mock(Replays, { urlOf: () => Effect.succeed("") })),
   Layer.provideMerge(Seasons.layer)
 )
-const rows = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, (sql) => insertRows(sql, SIZE)))
+const rows = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, (sql) => Effect.andThen(insertRows(sql, SIZE), withoutFigures(sql))))
 const web = Layer.merge(services, rows).pipe(Layer.provideMerge(Postgres.layer({ migrate: true })))
 
 interface Seat {
@@ -261,7 +261,9 @@ const play = Effect.fnUntraced(function* (rated: number, count: number) {
     'turns', 100 + next.i * 37 % 800`
     )
   )
-  yield* run(copy("seat", "match_id", "'match_id', next.id, 'ended_at', next.ended_at"))
+  yield* run(
+    copy("seat", "match_id", `'match_id', next.id, 'ended_at', next.ended_at, 'turns', row.turns - row.turns + 100 + next.i * 37 % 800`)
+  )
   yield* run(`DROP TABLE next`)
   yield* run(`UPDATE season SET head = jsonb_set(head, '{rated}', to_jsonb((head->>'rated')::int + ${count})) WHERE id = '${seasonId(1)}'`)
   // A match beyond the numbers that the season has given would be counted again by each read that goes on from there.

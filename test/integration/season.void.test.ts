@@ -113,6 +113,12 @@ const replayed = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   return ratings
 })
 
+/** The seats of matches that count have the figures of their match, and say whether others finished first. */
+const FIGURES_OF_SEATS = `SELECT count(*)::int AS seats,
+    (count(*) FILTER (WHERE (y.closeness, y.upset, y.turns) IS DISTINCT FROM (m.closeness, m.upset, m.turns)
+      OR y.shared IS DISTINCT FROM ((SELECT count(*) FROM seat z WHERE z.match_id = m.id AND z.rank = 1) > 1)))::int AS others
+  FROM match m JOIN seat y ON y.match_id = m.id WHERE m.status = 'rated'`
+
 /** The columns of a match that lists sort by are those that the migration, in SQL, would make of its seats. */
 const sameFigures = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
   const read = () =>
@@ -120,6 +126,9 @@ const sameFigures = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
       "SELECT id, closeness, upset, classes, best_place FROM match WHERE status IN ('rated', 'finished') ORDER BY id"
     )
   const written = yield* read()
+  const [found] = yield* sql.unsafe<{ seats: number; others: number }>(FIGURES_OF_SEATS)
+  assert.isAbove(found!.seats, 100)
+  assert.strictEqual(found!.others, 0)
   yield* sql.unsafe("UPDATE match SET closeness = 9, upset = 9, classes = 9, best_place = 9")
   yield* sql.unsafe(listing.split(/;\s*\n/).find((statement) => statement.includes("UPDATE match"))!)
   assert.deepStrictEqual(written, yield* read())

@@ -1,6 +1,6 @@
 /**
- * Replaces the indexes of seats by version by those that lists of a side are read off (migration 0046), where
- * the migration found so many seats that play would have waited. Play and reads go on meanwhile; until the end the
+ * Replaces the indexes of seats by version by those that lists of a side are read off (migrations 0046 and 0047), where
+ * a migration found so many seats that play would have waited. Play and reads go on meanwhile; until the end the
  * same lists take ten times as long when they are first read.
  *
  *   every minute, of each: the old index? ─▶ the next one is made ─▶ the old one is dropped ─▶ the next one takes its name

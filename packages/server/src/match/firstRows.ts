@@ -14,6 +14,7 @@ import {
   edge,
   type Fitting,
   figured,
+  figureOfSeat,
   figures,
   isFigured,
   type Listing,
@@ -78,10 +79,10 @@ export const cameOfSide = (sql: Sql, listing: Listing, since: Since): Fragment =
 /** Those of the side's matches that fit, with their figures. */
 const fitOfSide = (sql: Sql, listing: Listing): Fragment => {
   const { sort } = listing.query
-  const of = isFigured(sort) || conditions(sql, listing).length > 0 ? "match" : "seat"
+  const figure = isFigured(sort) ? `(${figureOfSeat(sort)})::float8` : "NULL::float8"
   return sql`fit AS MATERIALIZED (SELECT DISTINCT v.season_id, n.* FROM sided v CROSS JOIN LATERAL (
-        SELECT x.match_id AS id, x.ended_at, ${sql.literal(figureOf(sort))} AS figure
-        FROM ${seatsOf(sql, listing, ratedOfSide, of)} AND x.ended_at >= v.since OFFSET 0) n)`
+        SELECT x.match_id AS id, x.ended_at, ${sql.literal(figure)} AS figure
+        FROM ${seatsOf(sql, listing, ratedOfSide, "seat")} AND x.ended_at >= v.since OFFSET 0) n)`
 }
 
 const firstOfSide = (sql: Sql): Fragment =>

@@ -1,9 +1,9 @@
 /** The statements by which the indexes of seats by version are replaced beside play (SeatIndexes.ts). */
 
-/** What stands after `ON seat`, by name, in the order in which they are replaced. As migration 0046 makes them. */
+/** What stands after `ON seat`, by name, in the order in which they are replaced. As migration 0047 makes them. */
 const COVERING = {
   seat_trial: "(version_id, ended_at DESC) INCLUDE (match_id) WHERE made_mu IS NULL AND rank > 0",
-  seat_version: "(version_id, ended_at DESC) INCLUDE (match_id, rank, made_mu)"
+  seat_version: "(version_id, ended_at DESC) INCLUDE (match_id, rank, turns, made_mu, closeness, upset, shared)"
 }
 type Name = keyof typeof COVERING
 export const NAMES = Object.keys(COVERING) as ReadonlyArray<Name>
@@ -20,7 +20,7 @@ export interface SeatIndexRow {
 }
 
 /** By the catalogue. */
-export const INDEXES = `SELECT c.relname AS name, i.indisvalid AS valid, i.indnatts > i.indnkeyatts AS covers
+export const INDEXES = `SELECT c.relname AS name, i.indisvalid AS valid, i.indnatts >= CASE WHEN c.relname LIKE 'seat_version%' THEN 9 ELSE 3 END AS covers
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE i.indrelid = 'seat'::regclass AND c.relname IN (${NAMES.flatMap((name) => [name, nextOf(name)])
     .map((name) => `'${name}'`)

@@ -1,6 +1,6 @@
 /**
  * The columns that lists of matches sort and filter by (docs/contract.md#lists-of-matches), computed from the
- * seats when a match is written. Migration 0004 computes the same in SQL for the matches written before it.
+ * seats when a match is written, on the match and on each seat. Migration 0004 computes the same in SQL for the matches written before it.
  */
 import { LADDERS, type Ladder } from "@agon/domain/season/Rules.ts"
 import type { RatingChange, Seat } from "@agon/domain/season/rating/LadderRating.ts"
@@ -42,6 +42,13 @@ export const upsetOf = (seats: ReadonlyArray<{ readonly rank: number; readonly m
 }
 
 const before = ({ change, mu }: RatingChange): number => mu - change
+
+/** Whether several seats finished first. */
+export const isShared = (seats: ReadonlyArray<Pick<Seat, "rank">>): boolean => {
+  let firsts = 0
+  for (const { rank } of seats) if (rank === 1) firsts++
+  return firsts > 1
+}
 
 /** A class as one bit. */
 export const classBit = (name: Ladder): number => 1 << LADDERS.indexOf(name)

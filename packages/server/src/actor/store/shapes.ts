@@ -24,7 +24,7 @@ import {
   uuid,
   uuids
 } from "./columns.ts"
-import { bestPlaceOf, closenessOf, upsetOf } from "./figures.ts"
+import { bestPlaceOf, closenessOf, isShared, upsetOf } from "./figures.ts"
 import { type Column, statement } from "./statement.ts"
 
 export interface MatchRow {
@@ -304,7 +304,11 @@ const seatColumns = (versionColumns: ReadonlyArray<Column<SeatRow>>): ReadonlyAr
   float("made_change", ({ row }) => row.made?.change ?? null),
   float("open_mu", ({ row }) => row.open?.mu ?? null),
   float("open_sigma", ({ row }) => row.open?.sigma ?? null),
-  float("open_change", ({ row }) => row.open?.change ?? null)
+  float("open_change", ({ row }) => row.open?.change ?? null),
+  float("closeness", ({ match }) => closenessOf(match.seats)),
+  float("upset", ({ match }) => upsetOf(match.seats)),
+  int("turns", ({ match }) => match.turns),
+  bool("shared", ({ match }) => isShared(match.seats))
 ]
 export const seats = statement.insert(
   "seat",

@@ -26,6 +26,19 @@ const answerOf = (response: IncomingMessage): Promise<Answer> =>
     response.on("end", () => resolve({ status: response.statusCode!, headers: response.headers, text }))
   })
 
+/** As a browser asks for a page. */
+const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" }
+
+/** Whatever holds of a page of nginx's own. */
+const assertPage = ({ headers, status, text }: Answer, is: number) => {
+  assert.deepStrictEqual([status, headers["content-type"], headers["strict-transport-security"]], [is, "text/html; charset=utf-8", HSTS])
+  assert.match(
+    text,
+    /^<!doctype html>.*<title>[^<]+ – Agon<\/title>.*<header><a href="\/">Agon<\/a>.*<h1>[^<]+<\/h1>.*<a href="\/">To the front page<\/a>/
+  )
+  assert.match(String(headers["content-security-policy"]), /^default-src 'none'/)
+}
+
 const missing = missingNginx()
 
 describe.skipIf(missing !== undefined)(`nginx in front${missing === undefined ? "" : `: ${missing}`}`, () => {
@@ -64,12 +77,10 @@ describe.skipIf(missing !== undefined)(`nginx in front${missing === undefined ? 
       const checked = { ...options, checkServerIdentity: (_: string, certificate: any) => checkServerIdentity(NAME, certificate) }
       getTls(checked, (response) => resolve(answerOf(response))).on("error", reject)
     })
-  const plain = (path: string, port = nginx.port, localAddress = "127.0.0.1", headers = {}) =>
+  const plain = (path: string, port = nginx.port, localAddress = "127.0.0.1", headers = {}, method = "GET") =>
     new Promise<Answer>((resolve, reject) => {
-      getPlain({ host: "127.0.0.1", port, path, localAddress, headers, agent: false }, (response) => resolve(answerOf(response))).on(
-        "error",
-        reject
-      )
+      const options = { host: "127.0.0.1", port, path, localAddress, headers, method, agent: false }
+      getPlain(options, (response) => resolve(answerOf(response))).on("error", reject)
     })
 
   it("speaks TLS with the certificate it was given, from version 1.2, and tells browsers to stay with it", async () => {
@@ -131,5 +142,29 @@ describe.skipIf(missing !== undefined)(`nginx in front${missing === undefined ? 
     assert.strictEqual(refused[0]!.headers["strict-transport-security"], HSTS)
     assert.isAbove(flood.filter(({ status }) => status === 200).length, 400)
     assert.strictEqual((await plain("/v1/runner/leases", nginx.port, "127.0.0.5")).status, 200)
+  })
+
+  it("says to a browser in a page, and to a program as a problem, that a body is too large, that it asks too much and that no node answers", async () => {
+    const long = { "content-length": String(3 * 1024 * 1024) }
+    assertPage(await plain("/me/settings", nginx.port, "127.0.0.6", { ...BROWSER, ...long }, "POST"), 413)
+    assert.strictEqual(JSON.parse((await plain("/v1/games", nginx.port, "127.0.0.6", long, "POST")).text).code, "body_too_large")
+
+    const flood = await Promise.all(Array.from({ length: 700 }, () => plain("/", nginx.port, "127.0.0.7", BROWSER)))
+    assertPage(flood.find(({ status }) => status === 429)!, 429)
+
+    const alone = await make()
+    await alone.start(["127.0.0.1:9"])
+    while (!(await reaches(alone.port))) {}
+    const [page, form, problem] = [
+      await plain("/", alone.port, "127.0.0.6", BROWSER),
+      await plain("/me/settings", alone.port, "127.0.0.6", BROWSER, "POST"),
+      await plain("/v1/games", alone.port, "127.0.0.6")
+    ]
+    await alone.stop()
+    for (const shown of [page, form]) assertPage(shown, 503)
+    assert.deepStrictEqual([page.headers["refresh"], form.headers["refresh"]], ["10", undefined])
+    assert.include(page.text, '<a href="">Ask for this page again</a>')
+    assert.include(form.text, "look whether it was taken")
+    assert.deepStrictEqual([problem.headers["content-type"], JSON.parse(problem.text).code], ["application/problem+json", "unavailable"])
   })
 })

@@ -34,6 +34,8 @@ interface Run {
   readonly fullest: number
   readonly full: ReadonlyArray<number>
   readonly cores: { readonly nodes: number; readonly postgres: number }
+  /** Asks of a season on another node, for each match. */
+  readonly elsewhere: number
   readonly missing: number
 }
 
@@ -57,11 +59,14 @@ const measured = async (nodes: number): Promise<Run> => {
     for (const node of world.nodes) limits.push(limitCpu(node.process.pid, Number(share)))
     await pause(SETTLE_MS)
     const cpu = () => world.nodes.reduce((sum, node) => sum + nodeCpu_us(node.process.pid), 0)
+    const asks = async () => (await Promise.all(world.nodes.map((node) => node.asksElsewhere()))).reduce((sum, of) => sum + of, 0)
+    const asked = await asks()
     const [before, nodes_us, postgres_us, began] = [await rated(world), cpu(), serverCpu_us(postgresPid(world)!), performance.now()]
     await pause(Number(seconds) * 1_000)
     const took_us = (performance.now() - began) * 1_000
     const per_s = ((await rated(world)) - before) / (took_us / 1_000_000)
     const cores = { nodes: (cpu() - nodes_us) / took_us, postgres: (serverCpu_us(postgresPid(world)!) - postgres_us) / took_us }
+    const elsewhere = ((await asks()) - asked) / (per_s * (took_us / 1_000_000))
     const full = limits.map((limit) => limit.full())
     for (const limit of limits) limit.lift()
     const { failures } = await crews.told()
@@ -72,7 +77,7 @@ const measured = async (nodes: number): Promise<Run> => {
     const rows = await world.query<{ id: string }>("SELECT id FROM match WHERE status = 'rated'")
     const all = new Set(rows.map(({ id }) => id))
     const missing = accepted.filter((match) => !all.has(match)).length + (accepted.length - new Set(accepted).size)
-    return { nodes, per_s, fullest: Math.max(...here.map((those) => those.length)) / Number(seasons), full, cores, missing }
+    return { nodes, per_s, fullest: Math.max(...here.map((those) => those.length)) / Number(seasons), full, cores, elsewhere, missing }
   } finally {
     await world.end()
     for (const limit of limits) limit.remove()
@@ -96,6 +101,10 @@ for (const count of counts.split(",").map(Number)) {
   console.log(`${count} nodes: ${run.per_s.toFixed(1)} matches a second${times}${bar}`)
   console.log(
     `  kept waiting by their share: ${run.full.map((each) => `${(each * 100).toFixed(0)} %`).join(", ")} of the time; the fullest has ${(run.fullest * 100).toFixed(0)} % of the seasons`
+  )
+  const us = (cores: number) => ((cores * 1_000_000) / run.per_s).toFixed(0)
+  console.log(
+    `  a match: nodes ${us(run.cores.nodes)} us, Postgres ${us(run.cores.postgres)} us, ${run.elsewhere.toFixed(2)} asks of another node`
   )
   console.log(
     `  cores: nodes ${run.cores.nodes.toFixed(2)}, Postgres ${run.cores.postgres.toFixed(2)}; ${run.missing} results lost or rated twice`

@@ -83,8 +83,16 @@ export class Node {
 
   /** The seasons that live here, by id. */
   async seasons(): Promise<ReadonlyArray<string>> {
-    const metrics = await (await fetch(`http://${this.metrics}/metrics`, { signal: AbortSignal.timeout(2_000) })).text()
-    return [...metrics.matchAll(/^agon_season_here\{[^}]*season="([^"]+)"[^}]*\} 1$/gm)].map(([, season]) => season!)
+    return [...(await this.measured()).matchAll(/^agon_season_here\{[^}]*season="([^"]+)"[^}]*\} 1$/gm)].map(([, season]) => season!)
+  }
+
+  /** Asks of seasons on other nodes since its start. */
+  async asksElsewhere(): Promise<number> {
+    return Number(/^agon_season_asks_direct_total(?:\{[^}]*\})? (\S+)$/m.exec(await this.measured())?.[1] ?? 0)
+  }
+
+  private async measured(): Promise<string> {
+    return (await fetch(`http://${this.metrics}/metrics`, { signal: AbortSignal.timeout(2_000) })).text()
   }
 }
 

@@ -12,14 +12,6 @@
  * machine. The season is no foreign key, since making one would keep play waiting as long.
  */
 export default `
-ALTER TABLE seat ADD COLUMN closeness float8, ADD COLUMN upset float8, ADD COLUMN turns int, ADD COLUMN shared boolean;
-CREATE FUNCTION seats_have_upset() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  UPDATE seat y SET upset = NEW.upset WHERE y.match_id = NEW.id AND y.turns IS NOT NULL AND y.upset IS DISTINCT FROM NEW.upset; RETURN NULL; END $$;
-CREATE TRIGGER match_upset_changed AFTER UPDATE OF upset ON match FOR EACH ROW
-  WHEN (NEW.upset IS DISTINCT FROM OLD.upset) EXECUTE FUNCTION seats_have_upset();
--- rolling: as in 0046, it is replaced only where that takes as long as a commit may wait
-DO $$ BEGIN IF NOT EXISTS (SELECT FROM seat OFFSET 50000) THEN DROP INDEX seat_version, seat_trial; CREATE INDEX seat_version ON seat (version_id, ended_at DESC) INCLUDE (match_id, rank, turns, made_mu, closeness, upset, shared); CREATE INDEX seat_trial ON seat (version_id, ended_at DESC) INCLUDE (match_id) WHERE made_mu IS NULL AND rank > 0; END IF; END $$;
-
 CREATE TABLE discussed_match (
   match_id uuid PRIMARY KEY,
   season_id uuid NOT NULL,
@@ -60,5 +52,14 @@ CREATE INDEX discussed_place ON discussed_match (season_id, best_place, comments
   INCLUDE (ladder, map_id, classes) WHERE comments > 0;
 CREATE INDEX discussed_since ON discussed_match (season_id, ended_at, comments DESC, match_id DESC)
   INCLUDE (ladder, map_id, classes, best_place) WHERE comments > 0;
-CREATE INDEX discussed_versions ON discussed_match USING gin (versions) WITH (fastupdate = off)
+CREATE INDEX discussed_versions ON discussed_match USING gin (versions) WITH (fastupdate = off);
+
+-- Last, since play waits from here on.
+ALTER TABLE seat ADD COLUMN closeness float8, ADD COLUMN upset float8, ADD COLUMN turns int, ADD COLUMN shared boolean;
+CREATE FUNCTION seats_have_upset() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  UPDATE seat y SET upset = NEW.upset WHERE y.match_id = NEW.id AND y.turns IS NOT NULL AND y.upset IS DISTINCT FROM NEW.upset; RETURN NULL; END $$;
+CREATE TRIGGER match_upset_changed AFTER UPDATE OF upset ON match FOR EACH ROW
+  WHEN (NEW.upset IS DISTINCT FROM OLD.upset) EXECUTE FUNCTION seats_have_upset();
+-- rolling: as in 0046, it is replaced only where that takes as long as a commit may wait
+DO $$ BEGIN IF NOT EXISTS (SELECT FROM seat OFFSET 50000) THEN DROP INDEX seat_version, seat_trial; CREATE INDEX seat_version ON seat (version_id, ended_at DESC) INCLUDE (match_id, rank, turns, made_mu, closeness, upset, shared); CREATE INDEX seat_trial ON seat (version_id, ended_at DESC) INCLUDE (match_id) WHERE made_mu IS NULL AND rank > 0; END IF; END $$
 `

@@ -8,9 +8,14 @@
  *
  *   node test/bench/reads.ts [matches, 1000000] [entries, 10000] [questions, a regular expression] [of how many matches the part is one, 10]
  *
+ * DATABASES=URL,URL takes two databases that are there, the part first, instead of making them.
+ *
  * Bars: no read takes more than 3 times its hand-written SQL, and none grows with tables that it does not
  * page through. A read that goes through what it pages over (a deep page, a filter that few matches fit, all
  * matches of a side) may grow: it is shown with its growth, and so is that of its hand-written SQL.
+ *
+ * Every first page has a bar of its own, whatever it goes through: at most twice its figure at the part, read again. The
+ * last lines name each that takes longer, and each that takes longer for the first who asks.
  */
 import "effect/schema/SchemaJITCompiler/enable"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
@@ -21,7 +26,7 @@ import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, type Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { insertRows, seasonId } from "../support/ManyRows.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { type Measured, measure, type Stand, timesOf } from "./reads/measure.ts"
@@ -65,8 +70,7 @@ const claims = (store: SeasonStore["Service"]) =>
     return { first_ms: took[0]!, ...timesOf(took) }
   })
 
-/** A database of this size with its readers. */
-const stand = (size: typeof FULL) =>
+const made = (size: typeof FULL) =>
   Effect.gen(function* () {
     const url = yield* Postgres.url({ migrate: true })
     const began = performance.now()
@@ -75,6 +79,13 @@ const stand = (size: typeof FULL) =>
       tallied
     ).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })))
     console.log(`${size.matches} matches and ${size.entries} entries were made in ${((performance.now() - began) / 1000).toFixed(0)} s`)
+    return url
+  })
+
+/** A database of this size, or one that is there, with its readers. */
+const stand = (size: typeof FULL, there: string | undefined) =>
+  Effect.gen(function* () {
+    const url = there === undefined ? yield* made(size) : Redacted.make(there)
     const store = yield* Effect.provide(SeasonStore, yield* Layer.build(SeasonStorePg.layer.pipe(Layer.provide(connection(url)))))
     const { first_ms, p50_ms } = yield* claims(store)
     console.log(`a claim of the season: the first ${ms(first_ms)} ms, the median of ${CLAIMS} ${ms(p50_ms)} ms`)
@@ -84,9 +95,11 @@ const stand = (size: typeof FULL) =>
 
 const measureAll = Effect.gen(function* () {
   const tenth = { matches: FULL.matches / Number(part), entries: FULL.entries / TENTH }
-  const [small, large] = [yield* stand(tenth), yield* stand(FULL)]
+  const there = process.env["DATABASES"]?.split(",") ?? []
+  const [small, large] = [yield* stand(tenth, there[0]), yield* stand(FULL, there[1])]
   const smaller = questionsOf(tenth)
   const missed: Array<string> = []
+  const rows: Array<Row> = []
   console.log(HEAD)
   for (const [i, question] of questionsOf(FULL).entries()) {
     if (!new RegExp(only).test(question.name)) continue
@@ -94,9 +107,11 @@ const measureAll = Effect.gen(function* () {
       { stand: small, question: smaller[i]! },
       { stand: large, question }
     ])
-    missed.push(...report({ question, full: ofFull!, tenth: ofTenth! }))
+    const row = { question, full: ofFull!, tenth: ofTenth! }
+    rows.push(row)
+    missed.push(...report(row))
   }
-  return missed
+  return { missed, rows }
 }).pipe(Effect.scoped)
 
 const ms = (figure: number) => figure.toFixed(figure < 10 ? 2 : 0).padStart(6)
@@ -122,6 +137,29 @@ const report = ({ full, question, tenth }: Row): ReadonlyArray<string> => {
   return failed.length === 0 ? [] : [`${question.name} from ${question.cursor}: ${failed.join(", ")}`]
 }
 
+/** A first page by its figures at the part and in full, in order of how much more it takes. */
+const firstPages = (rows: ReadonlyArray<Row>, figure: (measured: Measured) => number): ReadonlyArray<string> =>
+  rows
+    .filter(({ question }) => question.cursor === 0)
+    .map(({ full, question, tenth }) => ({ name: question.name, from: figure(tenth), to: figure(full) }))
+    .filter(({ from, to }) => to > GROWTH_BAR * from)
+    .toSorted((a, b) => b.to / b.from - a.to / a.from)
+    .map(({ from, name, to }) => `  ${name.padEnd(38)}${ms(from)} ms, ${ms(to)} ms, ${(to / from).toFixed(1)} times`)
+
+const concludeFirst = (rows: ReadonlyArray<Row>) => {
+  const pages = rows.filter(({ question }) => question.cursor === 0).length
+  for (const [what, figure] of [
+    ["read again", ({ ours }: Measured) => ours.p50_ms],
+    ["read by the first who asks", ({ first_ms }: Measured) => first_ms]
+  ] as const) {
+    const over = firstPages(rows, figure)
+    console.log(
+      `\nfirst pages ${what}: ${over.length} of ${pages} over ${GROWTH_BAR} times their figure at ${FULL.matches / Number(part)} matches`
+    )
+    for (const one of over) console.log(one)
+  }
+}
+
 const conclude = (missed: ReadonlyArray<string>) => {
   console.log(
     `\nratio at most ${RATIO_BAR}, growth at most ${GROWTH_BAR} where nothing is gone through: ${missed.length === 0 ? "reached" : "MISSED"}`
@@ -130,8 +168,9 @@ const conclude = (missed: ReadonlyArray<string>) => {
 }
 
 Effect.runPromise(measureAll).then(
-  (missed) => {
+  ({ missed, rows }) => {
     conclude(missed)
+    concludeFirst(rows)
     process.exit(0)
   },
   (error: unknown) => {

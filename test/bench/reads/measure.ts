@@ -15,7 +15,7 @@ export interface Times {
 export interface Measured {
   readonly ours: Times
   readonly hand: Times
-  /** Ours for the first time: what later ones know already is found out. */
+  /** Ours for the first time: what later ones know already is found out. Of a side's list the median of all that were asked for, each another side's. */
   readonly first_ms: number
   /** How many of ours were refused, such as by the limit of a statement's time. Their times count. */
   readonly refused: number
@@ -95,6 +95,8 @@ interface Turn {
   refused: number
 }
 
+const firstOf = ({ ours, question }: Turn) => (question.side ? timesOf(ours).p50_ms : ours[0]!)
+
 /** Ours, the rows of which nobody compares. */
 const warm = (turn: Turn, i: number) => orRefused(timed(oursOf(turn, i), turn.ours), turn)
 const variantOf = (i: number) => (i + WARM) % VARIANTS
@@ -108,7 +110,6 @@ const take = (turn: Turn, i: number) =>
     const read = orRefused(timed(oursOf(turn, i), ours), turn)
     const written = timed(byHand(stand.bare, question, variant), hand)
     const [answer, rows] = i % 2 === 0 ? [yield* read, yield* written] : [yield* written, yield* read].toReversed()
-    if (i === -WARM) turn.first_ms = ours[0]!
     if (i < 0 && answer !== undefined) agree(question, answer, rows as ReadonlyArray<any>)
   })
 
@@ -121,7 +122,10 @@ export const measure = (asked: ReadonlyArray<Pick<Turn, "stand" | "question">>) 
     for (let i = -WARM; i < TIMES && (i < 1 || !late()); i++) {
       if (i === 0) {
         began = performance.now()
-        for (const { hand, ours } of turns) ours.length = hand.length = 0
+        for (const turn of turns) {
+          turn.first_ms = firstOf(turn)
+          turn.ours.length = turn.hand.length = 0
+        }
       }
       for (const turn of turns) yield* i < 0 && late() ? warm(turn, i) : take(turn, i)
     }

@@ -16,6 +16,8 @@ export interface Question {
   readonly cursor: number
   /** Answering goes through more rows than the page has: those before it, or those among which few fit. */
   readonly scales: boolean
+  /** Each variant asks for another side, which nobody has asked for. */
+  readonly side: boolean
   readonly ask: Ask
   /** Variants are asked in turn, so that neither side reads one and the same page all the time. */
   readonly hand: (variant: number) => ReadonlyArray<Said>
@@ -132,6 +134,7 @@ const FIRST_MODEL = 101
 const model = (variant: number) => id("model", FIRST_MODEL + 7 * variant)
 const version = (variant: number) => id("version", versionNumber(1, FIRST_MODEL + 7 * variant))
 const owner = (variant: number) => `owner${Math.floor((FIRST_MODEL + 7 * variant) / 2)}`
+const sharesFirst = "EXISTS (SELECT 1 FROM seat z WHERE z.match_id = x.match_id AND z.rank = 1 AND z.seat <> x.seat)"
 const ofOwner = "v.owner_id = (SELECT id FROM account WHERE username = $1)"
 
 /** The filters that name a side, alone and together. */
@@ -177,6 +180,22 @@ const ofSide: ReadonlyArray<Filter> = [
     everywhere: true
   },
   {
+    name: "model, win",
+    query: (i) => ({ model: model(i), outcome: "win" }),
+    where: `v.model_id = $1::uuid AND x.rank = 1 AND NOT ${sharesFirst}`,
+    params: (i) => [model(i)],
+    side: true,
+    everywhere: true
+  },
+  {
+    name: "model, draw",
+    query: (i) => ({ model: model(i), outcome: "draw" }),
+    where: `v.model_id = $1::uuid AND x.rank = 1 AND ${sharesFirst}`,
+    params: (i) => [model(i)],
+    side: true,
+    everywhere: true
+  },
+  {
     name: "owner, ladder",
     query: (i) => ({ owner: owner(i), ladder: "open" }),
     where: `${ofOwner} AND m.ladder = 'open'`,
@@ -199,7 +218,7 @@ const SORTED: ReadonlyArray<readonly [Asked["sort"], ReadonlyArray<string>]> = [
   ["longest", ["", "ladder", "map (old)", "class (few)", "top", "model", "owner"]],
   ["closest", ["", "ladder", "map (old)", "class (few)", "top", "model", "owner"]],
   ["upset", ["", "ladder", "map (old)", "class (few)", "top", "model", "owner"]],
-  ["discussed", ["", "ladder", "model"]]
+  ["discussed", ["", "ladder", "map (old)", "class (few)", "top", "model", "version"]]
 ]
 const DEEP = 5_000
 const DEEP_OF_SIDE = 100
@@ -208,6 +227,7 @@ const matchesOf = (filter: Filter, sort: Asked["sort"], cursor: number): Questio
   name: `matches ${[sort, filter.name].filter((part) => part !== "").join(", ")}`,
   cursor,
   scales: cursor > 0 || /few|old|top/.test(filter.name),
+  side: filter.side ?? false,
   ask: { of: "matches", query: (variant) => ({ ...filter.query(variant), sort, limit: LIMIT, cursor }) },
   hand: handOf(filter, sort, cursor)
 })
@@ -216,6 +236,7 @@ const ladderOf = (ladder: string, cursor: number): Question => ({
   name: `leaderboard ${ladder}`,
   cursor,
   scales: cursor > 0 || ladder !== "open", // the total of a class ladder is counted
+  side: false,
   ask: { of: "ladder", ladder, limit: LADDER_LIMIT },
   hand: () => [
     {

@@ -111,7 +111,11 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
     const read = readForm(request, address)
     if (read === undefined) return refuse(response, TOO_MANY, 1)
     read.then(
-      (form) => (form === undefined ? refuse(response, TOO_LONG) : pass(request, response, address, form)),
+      (form) => {
+        if (form === "too_long") refuse(response, TOO_LONG)
+        else if (form === "given_up") refuse(response, TOO_MANY, 1)
+        else pass(request, response, address, form)
+      },
       () => {} // the visitor has left
     )
   }

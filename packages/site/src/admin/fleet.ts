@@ -127,7 +127,7 @@ export const seasonRunners = seasonDesk({
     const { admissions, keys, next_cursor } = yield* client.seasonFleet.seasonKeys({ params: of, query: page })
     return html`<h2>Runner keys</h2>
 <p>A key of the season works for this season alone. ${counted(admissions.queued, "candidate waits", "candidates wait")} for a runner, and ${counted(admissions.admitters, "runner")} could take one now.</p>
-<p>A revoked key gives its work back to the queue at once. A stopped runner finishes its matches.</p>
+<p>A key works while whoever made it administers the season or the platform. A revoked key gives its work back to the queue at once. A stopped runner finishes its matches.</p>
 ${keyList(ofSeason, keys)}
 ${links(next_cursor)}
 ${createForm(ofSeason, tried)}`
@@ -144,7 +144,7 @@ export const platformRunners = platformDesk({
       concurrency: "unbounded"
     })
     return html`<h2>Runner keys</h2>
-<p>${counted(status.runners, "runner")}, ${count(status.admitters)} of which could examine a candidate now; ${counted(status.queued, "lease waits", "leases wait")}, ${count(status.playing)} being played.</p>
+<p>${counted(status.runners, "runner")}, ${count(status.admitters)} of which could examine a candidate now; ${counted(status.queued, "lease waits", "leases wait")}, ${count(status.playing)} being played. A key works while whoever made it administers the platform.</p>
 ${keyList(ofPlatform, keys)}
 ${links(next_cursor)}
 ${createForm(ofPlatform, tried)}`

@@ -53,6 +53,9 @@ const dismiss = seasonForm("people", {
   send: ({ client, of, typed }) => client.seasonAdmins.dismissAdmin({ params: of, query: {}, payload: { username: typed.one("username") } })
 })
 
+const DISMISSED =
+  "They administer the season no more, until they are appointed again. Runner keys and webhooks of theirs do not work meanwhile."
+
 const administrator =
   (mayDismiss: boolean) =>
   ({ added_at, display_name, username }: SeasonAdministrator): Html =>
@@ -60,7 +63,7 @@ const administrator =
 <th scope="row"><a href="${profileAt(username)}">${username}</a></th>
 <td>${said(display_name)}</td>
 <td>${time(added_at)}</td>
-${mayDismiss && html`<td>${sureButton(dismiss, { username }, "Dismiss", username, "They administer the season no more, until they are appointed again.")}</td>\n`}</tr>
+${mayDismiss && html`<td>${sureButton(dismiss, { username }, "Dismiss", username, DISMISSED)}</td>\n`}</tr>
 `
 
 const participant = ({ added_at, id, login, provider, username }: Participant): Html => html`<tr>

@@ -33,7 +33,13 @@ const changes = ({ admin, suspended, username }: User, own: string): Html =>
           : sureButton(edit, { username, suspended: "yes" }, "Suspend", username, SUSPENDED)
       }${
         admin
-          ? sureButton(edit, { username, admin: "no" }, "Dismiss", `the administrator ${username}`, "They administer the platform no more.")
+          ? sureButton(
+              edit,
+              { username, admin: "no" },
+              "Dismiss",
+              `the administrator ${username}`,
+              "They administer the platform no more, and runner keys of theirs do not work any more."
+            )
           : sureButton(edit, { username, admin: "yes" }, "Make an administrator", `of ${username}`, "They may do then whatever you may.")
       }`
 

@@ -108,6 +108,31 @@ describe("Fairness", () => {
     assert.notStrictEqual(before, "a")
     assert.approximately(streak(999), TOLD_LEAD_MAX, 32)
   })
+  it("lets a lead end in the course of seconds once the fleet is less busy, so that those behind do not catch up all at once", () => {
+    for (const stays of [true, false]) {
+      const fairness = new Fairness()
+      const isHome = (id: string) => stays && id === "a"
+      const streak = () => {
+        let n = 0
+        while (n < 999 && fairness.order(seasons, isHome, (id) => !stays && id === "a")[0]!.id === "a") {
+          fairness.served("a", 1)
+          n++
+        }
+        for (const id of ["b", "c"]) fairness.served(id, n)
+        return n
+      }
+      fairness.served("a", QUIET_LEASES + 100)
+      for (const id of ["b", "c"]) fairness.served(id, QUIET_LEASES + 100)
+      fairness.came(stays)
+      fairness.second()
+      const full = streak()
+      assert.isAbove(full, 100)
+      for (let n = 0; n < 3; n++) fairness.second() // the first of them with the leases of the streak
+      assert.isAbove(streak(), full * 0.6)
+      for (let n = 0; n < 60; n++) fairness.second()
+      assert.isAtMost(streak(), HOME_LEAD + 1)
+    }
+  })
   it("lets no season starve for what only it could use: runners of its engine alone, or those of a node that is gone", () => {
     const fairness = new Fairness()
     const given = new Map(seasons.map(({ id }) => [id, 0]))

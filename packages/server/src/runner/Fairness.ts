@@ -6,7 +6,8 @@
  *
  * A busy fleet's request that brings a season results asks it for work in the same message, as long as it is
  * not further ahead than by what all seasons gave in the last second beyond `QUIET_LEASES`: any other season
- * costs a message more, and one that has as many matches in play as it may gives nothing. Of a fleet that is
+ * costs a message more, and one that has as many matches in play as it may gives nothing. This lead shrinks by a tenth a
+ * second at most. Of a fleet that is
  * given less in a second the season with the lowest virtual time is asked.
  *
  * Where there are several nodes, a season that lives here is asked before one that lives elsewhere as
@@ -36,6 +37,11 @@ export const QUIET_LEASES = 64
 const STAYING_SHARE = 0.75
 /** The most leases by which a season that is told results may be ahead and is still asked first. */
 export const TOLD_LEAD_MAX = 256
+/**
+ * How much of a lead is left after a second in which the fleet was less busy: if it ended at once, seasons that are ahead
+ * would be passed over until the others have caught up, with all messages that the lead had saved.
+ */
+const KEPT_OF_LEAD = 0.9
 /**
  * Leases by which a season may be ahead of the next one with work. Some of its leases go to runners that no
  * other season can use, here or on another node; without a bound it would get nothing for as many again once
@@ -99,9 +105,10 @@ export class Fairness {
 
   /** To be called once a second. */
   second(): void {
-    this.#told_lead = Math.min(TOLD_LEAD_MAX, Math.max(0, this.#served_since - QUIET_LEASES))
+    const busy = Math.min(TOLD_LEAD_MAX, Math.max(0, this.#served_since - QUIET_LEASES))
+    this.#told_lead = Math.max(busy, Math.floor(this.#told_lead * KEPT_OF_LEAD))
     const stays = this.#stayed_since > 0 && this.#stayed_since >= this.#came_since * STAYING_SHARE
-    this.#home_lead = HOME_LEAD + (stays ? this.#told_lead : 0)
+    this.#home_lead = Math.max(HOME_LEAD + (stays ? this.#told_lead : 0), Math.floor(this.#home_lead * KEPT_OF_LEAD))
     this.#served_since = this.#came_since = this.#stayed_since = 0
     this.narrow()
   }

@@ -124,7 +124,7 @@ it.effect("seasons of a node to which few runners of a busy fleet come are serve
 
 it.effect("where runners of a busy fleet come to any node, a result's season gives the next match, wherever it lives", () =>
   Effect.gen(function* () {
-    const { given, more } = yield* played(400, 40, 40, (runner, nth) => (runner + ((nth * nth) % 7)) % 2)
+    const { given, more } = yield* played(400, 40, 120, (runner, nth) => (runner + ((nth * nth) % 7)) % 2)
     assert.isAtMost(more, 0.1)
     for (const share of given) assert.approximately(share, 1 / 8, 0.02)
   })

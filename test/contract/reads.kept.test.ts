@@ -4,8 +4,8 @@
  * rows worked out here from all matches.
  */
 
-import { makeFirstRows } from "@agon/server/match/keptMatches.ts"
 import { makeListStore, StoredFrom } from "@agon/server/match/ListStore.ts"
+import { makeFirstRows } from "@agon/server/match/listCaches.ts"
 import type { Asked } from "@agon/server/match/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { makeQueries } from "@agon/server/match/queries.ts"

@@ -58,7 +58,9 @@ const islandsOf = (built: Built): Islands => ({
 /** The element that loads a script. */
 export const scriptTag = (address: string): string => (address === "" ? "" : `<script type="module" src="${address}"></script>`)
 
-/** Names and contents of all sources; the manifests pin the versions of what is bundled and of what bundles, and say what may be left out. */
+/**
+ * Names and contents of all sources; the manifests pin the versions of what is bundled and of what bundles, and say what may be left out.
+ */
 const fingerprint = (): string => {
   const sources = [join(ROOT, "islands"), join(import.meta.dirname, "picture"), ENGINE].flatMap(sourcesBelow).sort()
   const files = [

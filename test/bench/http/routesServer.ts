@@ -16,10 +16,8 @@ import * as Database from "@agon/server/database/Database.ts"
 import { Games } from "@agon/server/game/Games.ts"
 import { GameHandlers } from "@agon/server/game/http.ts"
 import { makeRoutes, serve } from "@agon/server/Http.ts"
-import { cacheControl } from "@agon/server/http/Entry.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
-import { SECURITY_HEADERS } from "@agon/server/http/securityHeaders.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
@@ -32,6 +30,7 @@ import { Versions } from "@agon/server/version/Versions.ts"
 import { NodeRuntime } from "@effect/platform-node"
 import { Layer, Redacted } from "effect"
 import { noLookups, unlimited, unserved } from "../../support/Web.ts"
+import { flatAnswerHeaders } from "./answerHeaders.ts"
 
 const [, , kind = "", port = "0", file = ""] = process.argv
 const { bodies, url } = JSON.parse(readFileSync(file, "utf8")) as {
@@ -41,18 +40,10 @@ const { bodies, url } = JSON.parse(readFileSync(file, "utf8")) as {
 const listen = { host: "127.0.0.1", port: Number(port) }
 
 const bare = () => {
-  const named = {
-    "Content-Type": "application/json",
-    "Cache-Control": cacheControl,
-    ETag: `"${"x".repeat(22)}"`,
-    "X-Request-Id": "abcdefghijkl-1234",
-    Vary: "Accept-Encoding",
-    ...Object.fromEntries(SECURITY_HEADERS)
-  }
   const ready = new Map(
     Object.entries(bodies).map(([path, text]) => {
       const body = Buffer.from(text)
-      return [path, { body, headers: [...Object.entries(named).flat(), "Content-Length", String(body.length)] }]
+      return [path, { body, headers: flatAnswerHeaders(body) }]
     })
   )
   createServer((request, response) => {

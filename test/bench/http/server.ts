@@ -30,11 +30,9 @@ import { makeRoutes, serve } from "@agon/server/Http.ts"
 import * as Boundary from "@agon/server/http/Boundary.ts"
 import { telling } from "@agon/server/http/ClientAddress.ts"
 import * as Edge from "@agon/server/http/Edge.ts"
-import { cacheControl } from "@agon/server/http/Entry.ts"
 import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Site, type SiteShape } from "@agon/server/http/SitePages.ts"
-import { SECURITY_HEADERS } from "@agon/server/http/securityHeaders.ts"
 import { LeaderboardHandlers } from "@agon/server/leaderboard/http.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
@@ -45,6 +43,7 @@ import { HttpApiBuilder } from "effect/http-api"
 import fastify from "fastify"
 import pg from "pg"
 import { noLookups, unlimited, unserved } from "../../support/Web.ts"
+import { answerHeaders, flatAnswerHeaders } from "./answerHeaders.ts"
 import { read } from "./Subject.ts"
 
 const [, , kind = "", port = "0", file = ""] = process.argv
@@ -57,24 +56,16 @@ const CONNECTIONS = 10
 const TWO_DECIMALS = 100
 
 const bytes = Buffer.from(JSON.stringify(page))
-const named = {
-  "Content-Type": "application/json",
-  "Cache-Control": cacheControl,
-  ETag: `"${"x".repeat(22)}"`,
-  "X-Request-Id": "abcdefghijkl-1234",
-  Vary: "Accept-Encoding",
-  ...Object.fromEntries(SECURITY_HEADERS)
-}
 
 const bare = (body: () => Buffer | string) => {
-  const headers = [...Object.entries(named).flat(), "Content-Length", String(bytes.length)]
+  const headers = flatAnswerHeaders(bytes)
   createServer((_request, response) => void response.writeHead(200, headers).end(body())).listen(Number(port), host)
 }
 
 /** `schema`: of the response, which Fastify compiles. */
 const withFastify = (body: () => unknown, schema = {}) => {
   const app = fastify()
-  app.get("/*", { schema }, (_request, reply) => reply.headers(named).send(body()))
+  app.get("/*", { schema }, (_request, reply) => reply.headers(answerHeaders).send(body()))
   void app.listen({ port: Number(port), host })
 }
 
@@ -107,7 +98,7 @@ const made = ([found]: ReadonlyArray<any>, rows: ReadonlyArray<any>) => ({
 
 const overRows = (rows: (answer: (body: string) => void) => void) =>
   createServer((_request, response) =>
-    rows((body) => void response.writeHead(200, { ...named, "Content-Length": Buffer.byteLength(body) }).end(body))
+    rows((body) => void response.writeHead(200, { ...answerHeaders, "Content-Length": Buffer.byteLength(body) }).end(body))
   ).listen(Number(port), host)
 
 const overPg = () => {

@@ -6,7 +6,7 @@ import { isSlug } from "@agon/api/Wire.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Counted, KeptCounts } from "../match/KeptCounts.ts"
-import { byTallies } from "../match/keptMatches.ts"
+import { byTallies } from "../match/listCaches.ts"
 import { makeWholeCounts } from "../match/WholeCounts.ts"
 import { type CountedRow, makeQueries } from "./queries.ts"
 

@@ -1,6 +1,7 @@
 /**
- * Pages of the site, kept in front of it: whoever asks for one that is kept costs the site nothing. Shared pages are asked for without a
- * session, so that they are the same for everybody who accepts the same codings. A page is shown
+ * Pages of the site (HTML), kept by the service for all visitors: whoever asks for one that is kept costs the site nothing. Answers of the
+ * API are kept by ResponseCache.ts. Shared pages are asked for without a session, so that they are the same for everybody who accepts the
+ * same codings. A page is shown
  *
  *   - for as long as the site says that it holds, which is the rest of its own second
  *   - then for ten seconds, while this node would answer every read beneath it from its cache with the tag that the site has had

@@ -73,7 +73,9 @@ export const putComma = (at: number): number => {
   return at + 1
 }
 
-/** Ends an object or a list that began at `from`, each of whose members has a comma before it: the first comma becomes the opening bracket. */
+/**
+ * Ends an object or a list that began at `from`, each of whose members has a comma before it: the first comma becomes the opening bracket.
+ */
 export const putBrackets = (open: number, close: number, from: number, at: number): number => {
   const end = at === from ? at + 1 : at
   if (end >= size) grow(end + 1)

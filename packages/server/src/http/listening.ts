@@ -1,4 +1,6 @@
-/** How a port is listened on. An address that cannot be listened on refuses the start in one line, which names the variable that sets it. */
+/**
+ * How a port is listened on. An address that cannot be listened on refuses the start in one line, which names the variable that sets it.
+ */
 import { Effect, Layer } from "effect"
 import type { HttpServerError } from "effect/http"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"

@@ -36,7 +36,10 @@ footer { margin-top: 4rem; padding-top: 1rem; border-top: 1px solid var(--line);
 /** Text of others as markup that shows it. */
 export const escaped = (text: string) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
 
-/** A page of the service's own in the site's look. The title and the content are markup of ours; so is `style`, rules besides those of every page. */
+/**
+ * A page of the service's own in the site's look. The title and the content are markup of ours; so is `style`, rules besides those of every
+ * page.
+ */
 export const framed = (title: string, content: string, style = ""): string => `<!doctype html>
 <html lang="en">
 <head>

@@ -1,8 +1,8 @@
 /**
  * Pages far down in a list. Each goes through the rows before it: in a season of 300,000 matches the 50,000th of a filter took a second.
  * Beyond the rows that are kept, a sorted list of a side or of a rare filter takes as long from the start, since all its matches are
- * sorted. Anybody may ask for 30 such pages a second, and visitors share four connections. So they are read few at a time, one of each caller, and
- * first pages never wait for them.
+ * sorted. Anybody may ask for 30 such pages a second, and visitors share four connections. So they are read few at a time, one of each
+ * caller, and first pages never wait for them.
  */
 import { Unavailable } from "@agon/api/Problem.ts"
 import { Effect } from "effect"

@@ -1,8 +1,11 @@
 /**
- * Cached counts of a season's matches that count. Counting them grows with the season, so results are kept: matches are
- * numbered in the order in which they were rated (`rated_n`), and a read counts only those after the last known number. A voided
- * match no longer counts; the season counts voided matches too, and once that counter has moved, everything is counted again. The
- * season's counters come from the counting statement itself, so that all are of the same moment.
+ * One number a name: cached counts of a season's rated matches, for the totals of lists (listCaches.ts) and of boards (board/Boards.ts).
+ * Rows are kept by KeptLists.ts.
+ *
+ * Counting grows with the season, so results are kept. Matches are numbered in the order in which they were rated (`rated_n`), and a read
+ * counts only those after the last known number. A voided match no longer counts; the season counts voided matches too, and once that
+ * counter has moved, everything is counted again. The season's counters come from the counting statement itself, so that all are of the
+ * same moment.
  */
 import { Effect } from "effect"
 import { CappedMap } from "../process/CappedMap.ts"

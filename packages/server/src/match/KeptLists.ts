@@ -1,13 +1,14 @@
 /**
- * The total and the first rows of long lists of matches, season by season. Finding them grows with the matches that fit, so they are
- * kept; a read looks only at the matches from an instant on, the edge:
+ * The total and the first rows of long lists of matches, season by season, for lists of matches (listCaches.ts) and for a model's best and
+ * worst results (model/results.ts). Totals alone, of rated matches, are kept by KeptCounts.ts. Finding them grows with the matches that
+ * fit, so they are kept; a read looks only at the matches from an instant on, the edge:
  *
  *   read ─▶ one statement: of each season what has come since its edge ─▶ joined with the kept rows ─▶ the total and the first rows
  *                                                                          └▶ all before the season's newest instant is kept
  *
- * A season's matches end in the order of its commits, so nothing comes before an instant that a match of it has ended at; at that very instant
- * another may be written yet, so its matches are read again with each read. Where one was voided, what the kept rows and totals say may be
- * untrue: the statement answers the season's marks as well, and where these have moved the season is read anew.
+ * A season's matches end in the order of its commits, so nothing comes before an instant that a match of it has ended at; at that very
+ * instant another may be written yet, so its matches are read again with each read. Where one was voided, what the kept rows and totals say
+ * may be untrue: the statement answers the season's marks as well, and where these have moved the season is read anew.
  *
  * What took long to find is stored (ListStore.ts), and again from time to time: it is as true for the next process, and for other nodes.
  *
@@ -129,8 +130,8 @@ export class KeptLists {
   }
 
   /**
-   * The list of this name. Where all matches of a season are to be read, or what has come for a long time, that is put into `anew`, which may
-   * run it elsewhere.
+   * The list of this name. Where all matches of a season are to be read, or what has come for a long time, that is put into `anew`, which
+   * may run it elsewhere.
    */
   read<E, R, F>(
     name: string,

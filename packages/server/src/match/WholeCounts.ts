@@ -1,13 +1,14 @@
 /**
- * Counts that read a whole season, or all matches of a large side. Over ten million matches one takes seconds, and on a busy machine longer than a request's statement may.
- * So it runs beside the requests that ask for it, once for all of them, with a time limit of its own, and what it finds is kept
- * (KeptCounts.ts). A request that has waited long enough is refused, and the count goes on: a later request finds it.
+ * Counts that read a whole season, or all matches of a large side. Over ten million matches one takes seconds, and on a busy machine longer
+ * than a request's statement may. So it runs beside the requests that ask for it, once for all of them, with a time limit of its own, and
+ * what it finds is kept (KeptCounts.ts). A request that has waited long enough is refused, and the count goes on: a later request finds it.
  *
  *   request ──▶ the count is under way? ── no ──▶ it starts in its turn
  *                      │ yes                          │
  *                      └──────▶ waits for its end ◀───┘ ──▶ the answer, its failure, or 503 after some seconds
  *
- * One address or account has one turn and a quarter of the queue, so that whoever asks for many rare filters does not keep others from theirs.
+ * One address or account has one turn and a quarter of the queue, so that whoever asks for many rare filters does not keep others from
+ * theirs.
  */
 import { Unavailable } from "@agon/api/Problem.ts"
 import { Deferred, Effect } from "effect"

@@ -102,8 +102,9 @@ const newestOfSide = (sql: Sql, listing: Listing): Fragment => {
 }
 
 /**
- * How many matches have come of the versions `v`, in every state, a row for each season, and one without an edge for those that are open: of the
- * same moment, since a match is one or the other. Two of the versions may meet. Marks are not asked for: a voided match is still its owners'.
+ * How many matches have come of the versions `v`, in every state, a row for each season, and one without an edge for those that are open:
+ * of the same moment, since a match is one or the other. Two of the versions may meet. Marks are not asked for: a voided match is still its
+ * owners'.
  */
 export const cameOfOwner = (sql: Sql, versions: Fragment, open: Fragment, since: Since): Fragment =>
   sql`WITH ${known(sql, since)},
@@ -129,9 +130,9 @@ export const matchesOfSide = (sql: Sql, listing: Listing): Fragment => {
 const trial = "m.status = 'finished' AND m.candidate IS NOT NULL"
 
 /**
- * The same of a season's matches that fit, without a total. All of them are found among those that were counted, and more may have come since,
- * in a large season for seconds: then what is kept ends where the count did. The order of the innermost rows is the index's, so no other
- * index is walked for it.
+ * The same of a season's matches that fit, without a total. All of them are found among those that were counted, and more may have come
+ * since, in a large season for seconds: then what is kept ends where the count did. The order of the innermost rows is the index's, so no
+ * other index is walked for it.
  */
 export const cameOfSeason = (sql: Sql, listing: OfSeason, since: Since, fitting: Fitting): Fragment => {
   const { query, season_id } = listing

@@ -9,10 +9,10 @@
  *                                match_closest or match_upset; under `discussed` those with comments by discussed_match,
  *                                whose indexes are those of the filters, then the others by match_newest
  *
- * Under `newest` the trials of candidates that passed are merged in, by match_trial, from a branch of their own with the
- * same limit, no further back than the rated matches of the page go. Filtered columns are on the match itself (migration 0004). Where so few
- * matches fit that scanning the sort's index would take longer than finding them all, they are found by match_newest and then sorted. The
- * other sorts of a side sort all its matches.
+ * Under `newest` the trials of candidates that passed are merged in, by match_trial, from a branch of their own with the same limit, no
+ * further back than the rated matches of the page go. Filtered columns are on the match itself (migration 0004). Where so few matches fit
+ * that scanning the sort's index would take longer than finding them all, they are found by match_newest and then sorted. The other sorts
+ * of a side sort all its matches.
  *
  * That grows with a side's matches, and with those that a rare filter passes by. So the first rows of such lists are kept (KeptLists.ts,
  * firstRows.ts), and a page of them is read by their ids; what is said above is how they are found at first, and pages further back.
@@ -223,8 +223,8 @@ export const figureOfSeat = (sort: Figured): string => {
 /** Of an index alone so many matches are read in the time of one of the table. */
 const FROM_INDEX = 8
 /**
- * How much cheaper walking must look: it finds nothing for long where the matches that fit come last. Matches of one figure are in the order
- * of time, so those of a board that was played at first only are behind all others that were as close.
+ * How much cheaper walking must look: it finds nothing for long where the matches that fit come last. Matches of one figure are in the
+ * order of time, so those of a board that was played at first only are behind all others that were as close.
  */
 const SURELY = 4
 /**
@@ -351,8 +351,9 @@ export interface KnownRows {
 }
 
 /**
- * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, under `discussed` all of the list or,
- * where others follow, as far as the page ends, those of the page under other sorts. They are looked at again, since a match may have been voided, or a season hidden, after they were found.
+ * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, under `discussed` all of
+ * the list or, where others follow, as far as the page ends, those of the page under other sorts. They are looked at again, since a match
+ * may have been voided, or a season hidden, after they were found.
  */
 export const pageOfRows = (sql: Sql, listing: Listing, cut: Cut, { ids, last_trial, whole }: KnownRows): Fragment => {
   const { sort } = listing.query

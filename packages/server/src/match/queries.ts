@@ -206,8 +206,8 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * What has come of an owner's ended matches since an instant of each season, or all: by version_owner, then seat_version. The newest match of
-   * each season by match_newest. Open ones are a row of their own.
+   * What has come of an owner's ended matches since an instant of each season, or all: by version_owner, then seat_version. The newest
+   * match of each season by match_newest. Open ones are a row of their own.
    */
   cameOfOwner: (of: OfOwner, since: Since) =>
     Effect.map(
@@ -254,8 +254,8 @@ const MET_SEATS = 200
 
 const makeRelated = (sql: SqlClient.SqlClient) => ({
   /**
-   * Up to `limit` other rated matches: those in which all of the models met, among the latest seats of the first model; those in which one of
-   * them played, by the seats of each; those on the board, by match_newest, between its first and last match. Seats are those of a
+   * Up to `limit` other rated matches: those in which all of the models met, among the latest seats of the first model; those in which one
+   * of them played, by the seats of each; those on the board, by match_newest, between its first and last match. Seats are those of a
    * model's versions (version_model) by seat_version. Each branch stops at the limit, in the order of its index.
    */
   related: SqlSchema.findAll({

@@ -1,6 +1,6 @@
 /**
- * Answers the asks of other nodes on connections that were upgraded from the nodes' port: asks are answered as they come, many at a time, each
- * with its own id.
+ * Answers the asks of other nodes on connections that were upgraded from the nodes' port: asks are answered as they come, many at a time,
+ * each with its own id.
  *
  *   open ──asks──▶ answered ──▶ …        the node stops ──▶ parting: asks under way are answered, further ones sent
  *     │                                                     elsewhere, then it is closed

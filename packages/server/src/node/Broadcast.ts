@@ -168,7 +168,9 @@ const makeConnection = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: s
   return { hears: () => hears }
 })
 
-/** Tells words to every node but `from`, in the caller's transaction or one of its own, whose end takes a lock that all who notify share. */
+/**
+ * Tells words to every node but `from`, in the caller's transaction or one of its own, whose end takes a lock that all who notify share.
+ */
 export const notified = (sql: SqlClient.SqlClient, from: string, topics: Iterable<readonly [Topic, Iterable<string>]>) => {
   const messages = [...topics].flatMap(([topic, words]) => payloads(from, topic, [...words]))
   return sql`SELECT pg_notify(${channel}, message) FROM json_array_elements_text(${JSON.stringify(messages)}::json) message`

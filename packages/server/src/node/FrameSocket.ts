@@ -1,6 +1,6 @@
 /**
- * A connection between nodes after its upgrade. Frames that are sent in one turn of the event loop go in one write, since a system call costs
- * more than a frame. Whoever does not read is noticed by `isCongested`, and closed when nothing moves any more.
+ * A connection between nodes after its upgrade. Frames that are sent in one turn of the event loop go in one write, since a system call
+ * costs more than a frame. Whoever does not read is noticed by `isCongested`, and closed when nothing moves any more.
  */
 import type { Socket } from "node:net"
 import { encodeFrames, type Frame, FrameReader } from "./FrameReader.ts"

@@ -1,6 +1,6 @@
 /**
- * Asks of another node's seasons, with the nodes' credential: for what is asked so often that the cluster's messages would cost more than the
- * work. They share one connection to each node (AskConnection.ts); a request of its own took both nodes ten times the CPU.
+ * Asks of another node's seasons, with the nodes' credential: for what is asked so often that the cluster's messages would cost more than
+ * the work. They share one connection to each node (AskConnection.ts); a request of its own took both nodes ten times the CPU.
  *
  *   ask ──▶ the connection, dialled where there is none ──▶ its answer, or away
  *    ├─ longer than a frame, or the node has refused the upgrade in the last seconds, as an earlier release does ─▶ a POST of its own

@@ -1,8 +1,8 @@
 /**
- * Calls between nodes: over HTTP at AGON_NODE, with a server and a router separate from the public one. The paths are `/nodes/`,
- * of the cluster's own messages, and `/nodes/asks`, of asks of seasons: by POST, or many over a connection that is upgraded there
- * (AskServer.ts). A request has the nodes' credential in its Authorization header, derived from a secret of the installation and compared in
- * constant time; its body is not read before that. With TLS each side presents a certificate as well (config/nodeTls.ts).
+ * Calls between nodes: over HTTP at AGON_NODE, with a server and a router separate from the public one. The paths are `/nodes/`, of the
+ * cluster's own messages, and `/nodes/asks`, of asks of seasons: by POST, or many over a connection that is upgraded there (AskServer.ts).
+ * A request has the nodes' credential in its Authorization header, derived from a secret of the installation and compared in constant time;
+ * its body is not read before that. With TLS each side presents a certificate as well (config/nodeTls.ts).
  */
 
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"

@@ -14,7 +14,10 @@ import { FRAMES } from "./FrameSocket.ts"
 
 /** `requestTimeout` is for a whole request, of which the largest between nodes are some MB. */
 const LIMITS = { connectionsCheckingInterval: 1_000, headersTimeout: 5_000, requestTimeout: 30_000, maxHeaderSize: 8_192 }
-/** Open connections of all together. A node keeps one for asks to each of the others, at most 128 where it asks by POST, and some for the cluster's messages. */
+/**
+ * Open connections of all together. A node keeps one for asks to each of the others, at most 128 where it asks by POST, and some for the
+ * cluster's messages.
+ */
 const CONNECTIONS_MAX = 8_192
 /** Open connections that have not brought the credential. */
 export const STRANGERS_MAX = 256
@@ -41,8 +44,8 @@ export const makePeerServer = (tls: NodeTls | undefined, credential: string, upg
 const SWITCHED = `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${FRAMES}\r\n\r\n`
 
 /**
- * Takes the event, so that no other handler answers on the same connection: the library's would, and leave it half open. Whoever is no node is
- * closed without an answer. Node's server waits for upgraded connections to end, but does not know when they may.
+ * Takes the event, so that no other handler answers on the same connection: the library's would, and leave it half open. Whoever is no node
+ * is closed without an answer. Node's server waits for upgraded connections to end, but does not know when they may.
  */
 const upgrade = (server: Server, isNode: (request: IncomingMessage) => boolean, { asks, path }: Upgrades): void => {
   const take = (request: IncomingMessage, socket: Socket, head: Buffer): void => {

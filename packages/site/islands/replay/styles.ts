@@ -1,6 +1,6 @@
 /**
- * The player's own styles, adopted by its shadow root: nothing is inline. Colours follow the page's colour scheme. On a phone what plays the
- * match stands right below the board, before who is in it; where there is room, those stand beside the board.
+ * The player's own styles, adopted by its shadow root: nothing is inline. Colours follow the page's colour scheme. On a phone what plays
+ * the match stands right below the board, before who is in it; where there is room, those stand beside the board.
  */
 import { css, unsafeCSS } from "lit"
 import { pictureStyles } from "../../src/picture/styles.ts"

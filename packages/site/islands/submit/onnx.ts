@@ -1,7 +1,7 @@
 /**
- * Whether a file is an ONNX model at all, by its outermost layer alone: a protocol buffer is a row of fields, each a number and a wire type,
- * and here those of `ModelProto`. Only the beginning of each field is read, so that a large file takes no longer than a small one. The
- * service looks at all of it.
+ * Whether a file is an ONNX model at all, by its outermost layer alone: a protocol buffer is a row of fields, each a number and a wire
+ * type, and here those of `ModelProto`. Only the beginning of each field is read, so that a large file takes no longer than a small one.
+ * The service looks at all of it.
  */
 
 const [VARINT, FIXED_64, BYTES, FIXED_32] = [0, 1, 2, 5] as const
@@ -16,7 +16,9 @@ const FIELDS_MAX = 2_000
 /** The field's number and wire type, then its length, in at most ten bytes each. */
 const HEAD_BYTES = 20
 
-/** The number at `at` and where it ends; undefined where it does not end. Numbers beyond 53 bits are no lengths, and lose their last digits. */
+/**
+ * The number at `at` and where it ends; undefined where it does not end. Numbers beyond 53 bits are no lengths, and lose their last digits.
+ */
 const varintAt = (bytes: Uint8Array, at: number): readonly [value: number, end: number] | undefined => {
   let value = 0
   for (let i = 0; i < 10 && at + i < bytes.length; i++) {

@@ -1,4 +1,7 @@
-/** The part of a desk's page that copies boards or baselines of another season of the game: those that the administrator may read, as a list. */
+/**
+ * The part of a desk's page that copies boards or baselines of another season of the game: those that the administrator may read, as a
+ * list.
+ */
 import type { Client } from "@agon/api/Client.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"

@@ -43,7 +43,10 @@ const disqualify = seasonForm(PART, {
   })
 })
 
-/** The version that the text names: its id, an address with it, or that of its model's page, which stands for the entry that is in contention. */
+/**
+ * The version that the text names: its id, an address with it, or that of its model's page, which stands for the entry that is in
+ * contention.
+ */
 const versionIn = Effect.fnUntraced(function* (client: Client, { game, slug }: OfSeason, text: string) {
   const id = pastedId(text, "version")
   const model = id === undefined ? pastedId(text, "model") : undefined

@@ -1,4 +1,6 @@
-/** Addresses that a season's events are posted to: how each does, its last attempts, a new one with its secret, another secret, its removal. */
+/**
+ * Addresses that a season's events are posted to: how each does, its last attempts, a new one with its secret, another secret, its removal.
+ */
 import { type NewSeasonWebhook, SEASON_WEBHOOKS_MAX, type SeasonWebhook } from "@agon/api/notification/seasonWebhooks.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"

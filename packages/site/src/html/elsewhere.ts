@@ -1,4 +1,7 @@
-/** Signed addresses of files: the service's own below its origin, or those of a bucket at an origin of its own. Islands use it too (islands.ts). */
+/**
+ * Signed addresses of files: the service's own below its origin, or those of a bucket at an origin of its own. Islands use it too
+ * (islands.ts).
+ */
 
 const OBJECTS = "/objects/"
 /** Every signature of S3 has it in the address, and none of the service's does. */

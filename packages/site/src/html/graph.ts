@@ -19,7 +19,9 @@ const inWords = (title: string, lines: ReadonlyArray<Line>): string => {
   return `${title}: from ${decimal(values[0]!)} to ${decimal(values.at(-1)!)}, lowest ${decimal(Math.min(...values))}, highest ${decimal(Math.max(...values))}`
 }
 
-/** `title` says what the graph shows to those who cannot see it; `from` and `to` name its ends. Lines differ by colour and by their dashes. */
+/**
+ * `title` says what the graph shows to those who cannot see it; `from` and `to` name its ends. Lines differ by colour and by their dashes.
+ */
 export const linesGraph = (title: string, lines: ReadonlyArray<Line>, from: string, to: string): Html | "" => {
   const drawn = lines.filter(({ values }) => known(values).length > 0)
   const all = drawn.flatMap(({ values }) => known(values))

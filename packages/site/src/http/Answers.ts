@@ -225,5 +225,8 @@ const plainParts = (params: Found["params"]): Readonly<Record<string, string>> |
   return parts.every(([name, part]) => isPart(name, part)) ? Object.fromEntries(parts) : undefined
 }
 
-/** Who asks, as the service in front tells it; undefined for whoever asks the site itself. The service takes no other's word (ClientAddress.ts). */
+/**
+ * Who asks, as the service in front tells it; undefined for whoever asks the site itself. The service takes no other's word
+ * (ClientAddress.ts).
+ */
 const visitorOf = ({ headers }: Request): string | undefined => headers[VISITOR]

@@ -84,7 +84,10 @@ const PASSING: ReadonlySet<number> = new Set([429, 500, 503])
 
 const AFTER_FORM = "Go back in your browser, where the form is as it was typed, and look whether it was taken before you send it again."
 
-/** In the frame of every page; `signIn` is that of `layout`. Where the service is away a browser asks for a page again, and sends no form again. */
+/**
+ * In the frame of every page; `signIn` is that of `layout`. Where the service is away a browser asks for a page again, and sends no form
+ * again.
+ */
 export const faultPage = (fault: Fault, signIn: boolean, method: string): Rendered => {
   const [title, sentence] = wordsOf(fault)
   const passes = PASSING.has(fault.status)

@@ -34,7 +34,9 @@ export interface Done {
   readonly signedOut?: boolean
 }
 
-/** Content that the page shows at once beside the form as it was typed, instead of leading anywhere: a secret that is told once, a preview. */
+/**
+ * Content that the page shows at once beside the form as it was typed, instead of leading anywhere: a secret that is told once, a preview.
+ */
 export interface Shown {
   readonly shown: unknown
 }
@@ -46,7 +48,9 @@ export interface Form<Name extends string = string> {
   readonly send: (posted: Posted<Name>) => Effect.Effect<Done | Shown, unknown>
   /** The field beside which a refusal is shown that names none: by its code. */
   readonly codes?: Readonly<Record<string, Name>>
-  /** The id of the element that tells at the top of the page what became of the form; without one the form itself tells why it was refused. */
+  /**
+   * The id of the element that tells at the top of the page what became of the form; without one the form itself tells why it was refused.
+   */
   readonly outcome?: string
   /** Each sending adds another thing, also if it says the same: the very same form is known longer (sentOnce.ts). */
   readonly adds?: true

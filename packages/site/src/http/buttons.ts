@@ -18,7 +18,8 @@ export const button = <Name extends string>(form: Form<Name>, values: Values<Nam
 
 /**
  * Such a button for what takes something away: it comes to light with its consequence when the visitor opens it, which needs no script, and
- * names what it takes. `Remove` about `the word darn` is `Remove the word darn`; where nothing beside it says about what, `text` does alone.
+ * names what it takes. `Remove` about `the word darn` is `Remove the word darn`; where nothing beside it says about what, `text` does
+ * alone.
  */
 export const sureButton = <Name extends string>(
   form: Form<Name>,

@@ -14,7 +14,9 @@ export type ClientAs = <A, E, R>(
   use: (client: Client) => Effect.Effect<A, E, R>
 ) => Effect.Effect<A, E | NotFound, R>
 
-/** A path loses `.` and `..`, so the library's client throws at them in the place of a parameter. A form may bring them: they name nothing. */
+/**
+ * A path loses `.` and `..`, so the library's client throws at them in the place of a parameter. A form may bring them: they name nothing.
+ */
 const isDots = (defect: unknown) => defect instanceof Error && defect.message.startsWith("Invalid path parameter: ")
 const noSuch = new NotFound({ detail: "There is nothing under this path." })
 

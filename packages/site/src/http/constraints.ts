@@ -52,7 +52,9 @@ const attributesOf = ({ format, maximum = Number.MAX_SAFE_INTEGER, minimum = 0, 
   return pattern === undefined ? html`` : html`pattern="${pattern}"`
 }
 
-/** Lengths count characters, as the API does: `maxlength` counts halves of emoji. A pattern that browsers cannot read is left to the API. */
+/**
+ * Lengths count characters, as the API does: `maxlength` counts halves of emoji. A pattern that browsers cannot read is left to the API.
+ */
 const patternOf = ({ maxLength, minLength = 0, pattern }: Part): string | undefined => {
   if (maxLength === undefined && pattern === undefined) return undefined
   const inner =

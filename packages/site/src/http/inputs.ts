@@ -1,8 +1,8 @@
 /**
  * Forms and their fields. Each field has its label, and where the API refused it the reason beside it, which screen readers read with it;
  * the whole refusal stands above the form, or at the top of the page where the form names a place for it: the browser goes there when the
- * form is sent, since an address with a fragment needs no script. Of any other form the browser goes to the first field that was refused, or
- * to the refusal. A refused form has the fields as they were typed, any other those of `values`.
+ * form is sent, since an address with a fragment needs no script. Of any other form the browser goes to the first field that was refused,
+ * or to the refusal. A refused form has the fields as they were typed, any other those of `values`.
  */
 import { randomUUID } from "node:crypto"
 import { type Html, html, said } from "../html/Html.ts"
@@ -47,8 +47,8 @@ interface Posting {
 }
 
 /**
- * The element of every form of the site that is posted: it says which form of its page it is, and has a random text of its own, so that it is
- * taken once however often it is sent.
+ * The element of every form of the site that is posted: it says which form of its page it is, and has a random text of its own, so that it
+ * is taken once however often it is sent.
  */
 export const posting = (
   { name, outcome }: Pick<Form, "name" | "outcome">,

@@ -5,7 +5,9 @@ import type { Places } from "../html/links.ts"
 import { count, time, words } from "../html/words.ts"
 import type { SeasonNames } from "../http/seasonNames.ts"
 
-/** `Alpha 80 – Beta 50`: the better rank first, and the first ones stand out. Models of the same rank have a sign of equality between them. */
+/**
+ * `Alpha 80 – Beta 50`: the better rank first, and the first ones stand out. Models of the same rank have a sign of equality between them.
+ */
 export const placed = (seats: ReadonlyArray<CardSeat>): ReadonlyArray<Html> => {
   const places = seats.toSorted((a, b) => (a.rank ?? a.seat) - (b.rank ?? b.seat))
   return places.map(({ model, rank, score }, i) => {

@@ -1,4 +1,6 @@
-/** The story of a model of the visitor's: a draft that is theirs alone, a text that waits for a moderator, and the one that everybody reads. */
+/**
+ * The story of a model of the visitor's: a draft that is theirs alone, a text that waits for a moderator, and the one that everybody reads.
+ */
 import type { OwnStory } from "@agon/api/writing/Story.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"

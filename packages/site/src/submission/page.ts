@@ -29,7 +29,10 @@ ${
   html`<p><a href="${myVersionAt(candidate.version_id)}">A version of yours is on its way</a>, in ${words(candidate.phase ?? candidate.status)}. The same two files go on with its upload.</p>\n`
 }${refusals.length > 0 && html`<div class="bad alert"><p>${candidate === null ? "A submission" : "A submission of other files"} would be refused now:</p>\n<ul>${refusals.map(({ detail }) => html`<li>${said(withTimes(detail))}</li>`)}</ul></div>\n`}`
 
-/** The limits that the element checks before anything is sent, and those of the note: a file that is plainly wrong costs no version and no wait. */
+/**
+ * The limits that the element checks before anything is sent, and those of the note: a file that is plainly wrong costs no version and no
+ * wait.
+ */
 const limits = ({ rules, weight_classes }: Season): Html =>
   html` largest="${Math.max(...weight_classes.map(({ max_bytes }) => max_bytes))}" note="${rules.note_max_length}"`
 

@@ -1,4 +1,6 @@
-/** A version of the visitor's on its way: upload, review, trial, ladder; after a rejection what to mend; and the note on it, to be changed. */
+/**
+ * A version of the visitor's on its way: upload, review, trial, ladder; after a rejection what to mend; and the note on it, to be changed.
+ */
 import type { Client } from "@agon/api/Client.ts"
 import type { OwnMatch } from "@agon/api/match/Match.ts"
 import { firstPage } from "@agon/api/Pages.ts"
@@ -57,7 +59,10 @@ const trialOf = ({ trial }: OwnVersion): Html | "" =>
 <p>${trial.played} of ${counted(trial.matches, "match", "matches")} played${trial.failed > 0 && `, ${trial.failed} at the strike limit`}.</p>
 ${trial.match_ids.length > 0 && html`<ol>\n${trial.match_ids.map((id, i) => html`<li><a href="${myMatchAt(id)}">Trial match ${i + 1}</a></li>\n`)}</ol>\n`}`
 
-/** Of the owner's newest matches those that this version sat in and that could not be played, or were voided. Trials are listed by themselves. */
+/**
+ * Of the owner's newest matches those that this version sat in and that could not be played, or were voided. Trials are listed by
+ * themselves.
+ */
 const failedOf = ({ version_id }: OwnVersion, matches: ReadonlyArray<OwnMatch>): Html | "" => {
   const failed = matches.filter(
     ({ is_trial, seats, status }) => status === "failed" && !is_trial && seats.some((seat) => seat.version_id === version_id)

@@ -1,4 +1,10 @@
-/** What a process keeps of lists of matches: how many fit a filter of a season, and the first rows of lists that would take long to find. */
+/**
+ * The caches behind the lists of matches, for everybody who reads one:
+ *
+ *   totals        how many matches of a season fit a filter     KeptCounts.ts
+ *   first rows    of lists that would take long to find         KeptLists.ts
+ *   own totals    how many matches an owner has, in any state   KeptLists.ts, without rows
+ */
 
 import { hash } from "node:crypto"
 import { Effect } from "effect"

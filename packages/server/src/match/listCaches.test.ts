@@ -1,6 +1,6 @@
 /** Which lists of a season are kept. */
 import { assert, describe, it } from "@effect/vitest"
-import { filterOf, isScattered } from "./keptMatches.ts"
+import { filterOf, isScattered } from "./listCaches.ts"
 import type { Asked, Fitting } from "./listing.ts"
 
 const OF = 1_000_000

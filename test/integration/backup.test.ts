@@ -72,6 +72,9 @@ class Ground extends Context.Service<Ground, Place>()("test/Ground") {
         yield* sql`INSERT INTO dataset_file (season_id, day, part, kind, key, sha256, bytes, rows, through_n, last, made_at)
           VALUES (${Fixture.seasonIds.spring}, '2026-01-01', 1, 'matches', ${DATASET}, ${"e".repeat(64)}, 9, 1, 1, true, now())`
         yield* sql`INSERT INTO announcement (id, title, body, created_at) VALUES (gen_random_uuid(), 'Told', 'to all', '2026-01-02')`
+        // A trigger writes a row of discussed_match for it, which the backup has as well.
+        yield* sql`INSERT INTO thread (id, match_id, season_id, ended_at, comments, created_at)
+          SELECT gen_random_uuid(), id, season_id, ended_at, 2, now() FROM match WHERE id = ${Fixture.matchIds.open}`
         yield* sql`UPDATE rating SET mu = 'NaN', sigma = 0.1::float8 + 0.2::float8 WHERE ladder = 'micro'`
       })
       yield* Effect.scoped(seed).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)

@@ -6,7 +6,8 @@
  * Matches that somebody wrote about, with what lists filter by, so that the most discussed ones of a filter or a side are found
  * without going through all of the season's: those of one model took 100 ms where 300,000 matches were discussed. The
  * columns are the match's and never change, except `comments`, which is the thread's. Triggers on `thread` write it, so that
- * it has the comments of every release that runs on this database. Play writes none of it.
+ * it has the comments of every release that runs on this database. Where a backup is put back its row is there before the thread. Play
+ * writes none of it.
  *
  * A row costs some 0.1 ms when a thread is opened. New comments wait while the threads that are there are read, 0.2 ms each on a busy
  * machine. The season is no foreign key, since making one would keep play waiting as long.
@@ -27,7 +28,7 @@ CREATE FUNCTION match_is_discussed() RETURNS trigger LANGUAGE plpgsql AS $$ BEGI
   INSERT INTO discussed_match (match_id, season_id, ended_at, comments, ladder, map_id, classes, best_place, versions)
   SELECT m.id, m.season_id, m.ended_at, o.comments, m.ladder, m.map_id, m.classes, m.best_place,
     ARRAY(SELECT DISTINCT y.version_id FROM seat y WHERE y.match_id = m.id)
-  FROM opened o JOIN match m ON m.id = o.match_id; RETURN NULL; END $$;
+  FROM opened o JOIN match m ON m.id = o.match_id ON CONFLICT (match_id) DO NOTHING; RETURN NULL; END $$;
 CREATE TRIGGER thread_opened AFTER INSERT ON thread REFERENCING NEW TABLE AS opened
   FOR EACH STATEMENT EXECUTE FUNCTION match_is_discussed();
 CREATE FUNCTION comments_are_counted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

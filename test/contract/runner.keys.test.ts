@@ -92,12 +92,16 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
       const { runner } = yield* opened
       const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } })
       const work = leases.find(isMatch)!
+      const listed = root.admin.seasonFleet.seasonKeys({ params: here, query: {} as never })
+      const permitted = Effect.map(listed, ({ keys }) => keys.map((key) => [key.name, key.permitted]))
+      assert.deepStrictEqual(yield* permitted, [["mine", true]])
       const beat = (own: typeof client, runner: string) => own.runner.heartbeat({ payload: { runner, leases: [] } })
 
       const { payload } = appointed
       yield* root.admin.seasonAdmins.dismissAdmin({ params: here, payload, query: {} })
       assert.strictEqual(yield* code(report(client, work)), "unauthenticated")
       assert.strictEqual(yield* code(opened), "unauthenticated")
+      assert.deepStrictEqual(yield* permitted, [["mine", false]])
       const rest = yield* under((yield* root.admin.seasonFleet.createSeasonKey({ params: here, payload: { name: "theirs" } })).key)
       const other = yield* rest.runner.openSession({ payload: { ...about, accepts: ["match"] } })
       const again = yield* untilSuccess(

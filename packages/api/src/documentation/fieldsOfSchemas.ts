@@ -383,6 +383,9 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "CreateRunnerKey.name": "The key's name.",
   "RunnerKeys.keys": "The keys.",
   "SeasonRunnerKeys.keys": "The keys.",
+  "RunnerKey.permitted":
+    "Whether the account that made it is not suspended and still administers the season or the platform. The key is out of force otherwise.",
+  "NewRunnerKey.permitted": "Whether the account that made it administers the season or the platform: true.",
   "RunnerKey.runners": "The runners that use the key.",
   "NewRunnerKey.runners": "The runners that use the key: none yet.",
   "SeasonRunnerKeys.fill": "Whether idle runners play extra matches, as it is set.",

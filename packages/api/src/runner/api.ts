@@ -33,6 +33,8 @@ export const Key = Schema.Struct({
   prefix: Schema.String,
   created_at: Instant,
   created_by: Schema.String,
+  /** Whether who made it may still have one; else it is out of force. */
+  permitted: Schema.Boolean,
   revoked_at: Schema.NullOr(Instant),
   runners: Schema.Array(Runner)
 }).annotate({ identifier: "RunnerKey" })

@@ -19,6 +19,7 @@ const FleetKeyRow = Schema.Struct({
   prefix: Schema.String,
   created_at: Instant,
   created_by: Schema.String,
+  permitted: Schema.Boolean,
   revoked_at: Schema.NullOr(Instant)
 })
 
@@ -26,7 +27,8 @@ const FleetKeyRow = Schema.Struct({
  * The columns of a runner key `k`, and where they come from. A key without a creator is that
  * of the service's own runner.
  */
-const keys = `k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by
+const keys = `k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.username, 'service') AS created_by,
+  ${IN_OFFICE} AS permitted
   FROM runner_key k LEFT JOIN account a ON a.id = k.created_by`
 
 const makeEnding = (sql: SqlClient.SqlClient) => ({

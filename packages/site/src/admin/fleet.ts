@@ -94,7 +94,7 @@ const keyItem =
   (key: Key): Html =>
     html`<section aria-labelledby="key-${key.id}">
 <h3 id="key-${key.id}">${said(key.name)}</h3>
-<p><code>${key.prefix}…</code>, made ${time(key.created_at)} by <a href="${profileAt(key.created_by)}">${key.created_by}</a>${key.revoked_at !== null && html`, <span class="bad">revoked ${time(key.revoked_at)}</span>`}.</p>
+<p><code>${key.prefix}…</code>, made ${time(key.created_at)} by <a href="${profileAt(key.created_by)}">${key.created_by}</a>${!key.permitted && html`, <span class="bad">who is not in office any more: it is out of force</span>`}${key.revoked_at !== null && html`, <span class="bad">revoked ${time(key.revoked_at)}</span>`}.</p>
 ${key.revoked_at === null && html`${sureButton(forms.revoke, { key: key.id }, "Revoke", `the key ${key.name}`, REVOKED)}\n`}${runnerTable(forms, key)}
 </section>
 `

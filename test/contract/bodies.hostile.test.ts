@@ -33,9 +33,12 @@ const rightful = ({ auth }: Row): Callers.Caller => {
 /** As long as the body may be. */
 const filled = (bytes: number, piece: string) => piece.repeat(Math.floor(bytes / Buffer.byteLength(piece)))
 
+/** Texts that the database does not keep; they are tried in every place. */
+const UNKEPT = ['"a\\u0000b"', '"a\\ud800b"']
+
 /** Values in place of one that is right. */
 const valuesOf = (bytes: number): ReadonlyArray<string> => [
-  ...['"\\ud800"', '"\\u0000"', "1e999", "-0", "1.0000000000000001", '"__proto__"', '{"__proto__":{"a":1},"constructor":{"prototype":1}}'],
+  ...["1e999", "-0", "1.0000000000000001", '"__proto__"', '{"__proto__":{"a":1},"constructor":{"prototype":1}}'],
   ...["[".repeat(98) + "]".repeat(98), filled(bytes, "9"), `0.${filled(bytes, "1")}`, `[${filled(Math.min(bytes, 36_000), "0,")}0]`],
   ...["\u0301\u0323", "\ufdfa", " ", "\u200b", "a "].map((piece) => `"a${filled(bytes, piece)}"`)
 ]
@@ -92,7 +95,7 @@ layer(web, { excludeTestServices: true, timeout: "5 minutes" })("a body", (it) =
         const values = valuesOf(bounds.get(routeOf(row))! - 1_000)
         for (const [i, at] of placesIn(json).slice(0, 8).entries()) {
           // Every value somewhere, and in turn everywhere.
-          for (const value of values.filter((_, k) => (k + i + n) % 4 === 0)) {
+          for (const value of [...UNKEPT, ...values.filter((_, k) => (k + i + n) % 4 === 0)]) {
             const body = JSON.stringify(put(json, at)).replace(`"${PLACE}"`, () => value)
             const began = process.cpuUsage()
             const { status, text } = yield* send(sending, row, caller, body)

@@ -1,7 +1,8 @@
 /**
- * From `scripts/start` on an empty directory, after an installation, to the first answer, to a signed-in administrator, and to the first rated
- * match of a season made over HTTP (one board, three models to be reviewed); the same start on data that is there, and on
- * a second empty directory; and what somebody sees who starts it without any configuration: the demonstration season's first match.
+ * From `scripts/start` on an empty directory, after an installation, to the first answer, to a signed-in administrator,
+ * and to the first rated match of a season made over HTTP (one board, three models to be reviewed); the same start on
+ * data that is there, and on a second empty directory; and what somebody sees who starts it without any configuration:
+ * the demonstration season's first match.
  *
  *   node test/bench/start.ts [rounds, 3]
  */

@@ -1,6 +1,6 @@
 /**
- * Every shared answer of a small world (SmallWorld.ts), and what becomes of them by a write: for tests of what the cache lets go. Routes that
- * took a write are remembered, so that a test can say which it has not tried.
+ * Every shared answer of a small world (SmallWorld.ts), and what becomes of them by a write: for tests of what the cache
+ * lets go. Routes that took a write are remembered, so that a test can say which it has not tried.
  */
 import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
 import { Effect } from "effect"

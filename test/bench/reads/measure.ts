@@ -15,7 +15,10 @@ export interface Times {
 export interface Measured {
   readonly ours: Times
   readonly hand: Times
-  /** Ours for the first time: what later ones know already is found out. Of a side's list the median of all that were asked for, each another side's. */
+  /**
+   * Ours for the first time: what later ones know already is found out. Of a side's list the median of all that were
+   * asked for, each another side's.
+   */
   readonly first_ms: number
   /** How many of ours were refused, such as by the limit of a statement's time. Their times count. */
   readonly refused: number

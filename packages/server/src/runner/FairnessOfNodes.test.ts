@@ -70,9 +70,10 @@ const eight = Array.from({ length: 8 }, (_, n) => ({ id: `019a0000-0000-7000-800
 const homes = [eight.slice(0, 4), eight.slice(4)].map((those) => those.map(({ id }) => id))
 
 /**
- * Two nodes with four seasons each, whose work has no end, and runners each of which brings a result, tells its season, and is given a match,
- * `per_s` times a second in all. `nodeOf` says to which node a runner comes the nth time. Of the last seconds: how many of the matches
- * each season gave, which share of the results was told to the other node's seasons, and which of the matches cost a message more.
+ * Two nodes with four seasons each, whose work has no end, and runners each of which brings a result, tells its season,
+ * and is given a match, `per_s` times a second in all. `nodeOf` says to which node a runner comes the nth time. Of the
+ * last seconds: how many of the matches each season gave, which share of the results was told to the other node's
+ * seasons, and which of the matches cost a message more.
  */
 const played = Effect.fnUntraced(function* (
   per_s: number,

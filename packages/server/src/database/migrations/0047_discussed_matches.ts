@@ -1,16 +1,17 @@
 /**
- * The figures that lists of a side are sorted by stand on its seats as well, and whether others finished first, so that the longest matches of
- * a model, or its wins, are read off seat_version as its newest are: each match was looked up, 13 us. A release before this one leaves them
- * out, and then the match is looked up as before. It costs a match 48 bytes of its table and as much of the index, and no index more.
+ * The figures that lists of a side are sorted by stand on its seats as well, and whether others finished first, so that
+ * the longest matches of a model, or its wins, are read off seat_version as its newest are: each match was looked up, 13
+ * us. A release before this one leaves them out, and then the match is looked up as before. It costs a match 48 bytes of
+ * its table and as much of the index, and no index more.
  *
- * Matches that somebody wrote about, with what lists filter by, so that the most discussed ones of a filter or a side are found
- * without going through all of the season's: those of one model took 100 ms where 300,000 matches were discussed. The
- * columns are the match's and never change, except `comments`, which is the thread's. Triggers on `thread` write it, so that
- * it has the comments of every release that runs on this database. Where a backup is put back its row is there before the thread. Play
- * writes none of it.
+ * Matches that somebody wrote about, with what lists filter by, so that the most discussed ones of a filter or a side
+ * are found without going through all of the season's: those of one model took 100 ms where 300,000 matches were
+ * discussed. The columns are the match's and never change, except `comments`, which is the thread's. Triggers on
+ * `thread` write it, so that it has the comments of every release that runs on this database. Where a backup is put back
+ * its row is there before the thread. Play writes none of it.
  *
- * A row costs some 0.1 ms when a thread is opened. New comments wait while the threads that are there are read, 0.2 ms each on a busy
- * machine. The season is no foreign key, since making one would keep play waiting as long.
+ * A row costs some 0.1 ms when a thread is opened. New comments wait while the threads that are there are read, 0.2 ms
+ * each on a busy machine. The season is no foreign key, since making one would keep play waiting as long.
  */
 export default `
 CREATE TABLE discussed_match (

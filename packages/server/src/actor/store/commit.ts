@@ -8,7 +8,7 @@ import { float8, int4, type Parameter, text as textParameter, uuid as uuidParame
 import { storableJson } from "../../database/storable.ts"
 import type { Fence } from "../SeasonStore.ts"
 import type { Turn } from "../WaitingRatings.ts"
-import { classOf } from "./figures.ts"
+import { classOf, figuresOf } from "./figures.ts"
 import { notificationParts } from "./notifications.ts"
 import { pack } from "./redo.ts"
 import { seasonWebhookPart } from "./seasonWebhooks.ts"
@@ -53,15 +53,16 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
   const seats: Array<shapes.SeatRow> = []
   const seatsOfRejected: Array<shapes.SeatRow> = []
   for (const match of ended) {
+    const figures = figuresOf(match.seats)
     let classes = 0
     for (let seat = 0; seat < match.seats.length; seat++) {
       const row = match.seats[seat]!
       const held = versionOf(state, row.version)
       classes |= classOf(held?.class)
       const into = held === undefined ? seatsOfRejected : seats
-      into.push({ match, row, seat, held })
+      into.push({ match, figures, row, seat, held })
     }
-    matches.push({ match, engine_digest, classes })
+    matches.push({ match, figures, engine_digest, classes })
   }
   return [
     statement.bind(shapes.matches, matches),

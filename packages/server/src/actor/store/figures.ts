@@ -44,11 +44,24 @@ export const upsetOf = (seats: ReadonlyArray<{ readonly rank: number; readonly m
 const before = ({ change, mu }: RatingChange): number => mu - change
 
 /** Whether several seats finished first. */
-export const isShared = (seats: ReadonlyArray<Pick<Seat, "rank">>): boolean => {
+const isShared = (seats: ReadonlyArray<Pick<Seat, "rank">>): boolean => {
   let firsts = 0
   for (const { rank } of seats) if (rank === 1) firsts++
   return firsts > 1
 }
+
+/** The figures that a match and each of its seats have, of all of its seats. */
+export interface Figures {
+  readonly closeness: number | null
+  readonly upset: number | null
+  readonly shared: boolean
+}
+
+export const figuresOf = (seats: ReadonlyArray<Seat>): Figures => ({
+  closeness: closenessOf(seats),
+  upset: upsetOf(seats),
+  shared: isShared(seats)
+})
 
 /** A class as one bit. */
 export const classBit = (name: Ladder): number => 1 << LADDERS.indexOf(name)

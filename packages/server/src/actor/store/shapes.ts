@@ -24,16 +24,18 @@ import {
   uuid,
   uuids
 } from "./columns.ts"
-import { bestPlaceOf, closenessOf, isShared, upsetOf } from "./figures.ts"
+import { bestPlaceOf, type Figures, upsetOf } from "./figures.ts"
 import { type Column, statement } from "./statement.ts"
 
 export interface MatchRow {
   readonly match: Ended
+  readonly figures: Figures
   readonly engine_digest: string
   readonly classes: number
 }
 export interface SeatRow {
   readonly match: Ended
+  readonly figures: Figures
   readonly row: Seat
   readonly seat: number
   readonly held: Version | undefined
@@ -275,8 +277,8 @@ export const matches = statement.insert<MatchRow>(
     text("replay_hash", ({ match }) => match.replay_hash),
     int("replay_bytes", ({ match }) => match.replay_bytes),
     bool("replay_inline", ({ match }) => match.replay_content !== null),
-    float("closeness", ({ match }) => closenessOf(match.seats)),
-    float("upset", ({ match }) => upsetOf(match.seats)),
+    float("closeness", ({ figures }) => figures.closeness),
+    float("upset", ({ figures }) => figures.upset),
     int("classes", ({ classes }) => classes),
     int("best_place", ({ match }) => bestPlaceOf(match.seats))
   ]
@@ -305,10 +307,10 @@ const seatColumns = (versionColumns: ReadonlyArray<Column<SeatRow>>): ReadonlyAr
   float("open_mu", ({ row }) => row.open?.mu ?? null),
   float("open_sigma", ({ row }) => row.open?.sigma ?? null),
   float("open_change", ({ row }) => row.open?.change ?? null),
-  float("closeness", ({ match }) => closenessOf(match.seats)),
-  float("upset", ({ match }) => upsetOf(match.seats)),
+  float("closeness", ({ figures }) => figures.closeness),
+  float("upset", ({ figures }) => figures.upset),
   int("turns", ({ match }) => match.turns),
-  bool("shared", ({ match }) => isShared(match.seats))
+  bool("shared", ({ figures }) => figures.shared)
 ]
 export const seats = statement.insert(
   "seat",

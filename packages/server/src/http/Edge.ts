@@ -31,7 +31,7 @@ export const layer = HttpRouter.middleware(
         return HttpServerResponse.setHeaders(response, headers)
       }
       const finish = (answer: HttpServerResponse.HttpServerResponse) => {
-        const response = answer.status < 400 ? answer : refusedSignIn(request, answer)
+        const response = refusedSignIn(request, answer)
         const coding = codingFor(request, response)
         if (coding === undefined || coding === "identity") return Effect.succeed(complete(response, coding))
         return Effect.map(compressed(request, response, coding), (smaller) => complete(smaller, coding))

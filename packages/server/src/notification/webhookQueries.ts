@@ -3,6 +3,7 @@ import { SeasonWebhook } from "@agon/api/notification/seasonWebhooks.ts"
 import { WEBHOOK_DELIVERIES_MAX, WebhookDelivery } from "@agon/api/notification/webhooks.ts"
 import { Effect, Option, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { administers } from "../account/administers.ts"
 import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
 
@@ -20,7 +21,7 @@ const Row = Schema.Struct({
  * administers the season, by season_webhook_webhook_id_key and season_admin_pkey.
  */
 export const PERMITTED = `NOT a.suspended AND (w.channel <> 'season' OR EXISTS (SELECT 1 FROM season_webhook y
-  WHERE y.webhook_id = w.id AND (a.admin OR EXISTS (SELECT 1 FROM season_admin x WHERE x.season_id = y.season_id AND x.account_id = a.id))))`
+  WHERE y.webhook_id = w.id AND ${administers("y.season_id")}))`
 
 /** How soon a webhook in its pause is asked where its owner has changed or tests it: a post that is under way has ended by then. */
 const ASKED_WITHIN = "10 seconds"

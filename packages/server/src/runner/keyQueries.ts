@@ -2,14 +2,14 @@
 
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { administers } from "../account/administers.ts"
 import { Instant } from "../database/rows.ts"
 
 /**
  * Whether who made the key `k`, the account `a`, still may have one: nobody who is suspended, and none but administrators of the
- * platform or of the key's season, by season_admin_pkey. The key of the service's own runner was made by nobody.
+ * platform or of the key's season. The key of the service's own runner was made by nobody.
  */
-const IN_OFFICE = `(k.created_by IS NULL OR NOT a.suspended AND (a.admin OR EXISTS (
-  SELECT 1 FROM season_admin x WHERE x.season_id = k.season_id AND x.account_id = a.id)))`
+const IN_OFFICE = `(k.created_by IS NULL OR NOT a.suspended AND ${administers("k.season_id")})`
 
 const KeyRow = Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String), key_sha256: Schema.String })
 

@@ -68,13 +68,13 @@ moved AS (UPDATE same.rating r SET mu = r.mu + CASE WHEN r.ord = o.a THEN 1 ELSE
   RETURNING o.id, o.a, r.ladder, r.ord, r.season_id, r.version_id, r.mu, r.sigma),
 ended AS (SELECT *, lpad(to_hex(id), 32, '0')::uuid AS match_id FROM moved),
 kept AS (INSERT INTO same.match (id, season_id, n, ladder, round, map_id, seed, engine_digest, status, rated_n, lease_n, runner_id, key_id,
-    released, created_at, ended_at, reason, turns, played_ms, runtime_version, state_sha256)
+    released, created_at, ended_at, reason, turns, played_ms, runtime_version, state_sha256, closeness, upset, classes, best_place)
   SELECT match_id, season_id, id, 'nano', 0, 'board-1', 7, 'sha256:engine', 'rated', id, 1, season_id, season_id, false, now(), now(),
-    'last_standing', 77, 1234, 'bench', 'sha256:0123456789abcdef' FROM ended WHERE ladder = 'nano' AND ord = a)
+    'last_standing', 77, 1234, 'bench', 'sha256:0123456789abcdef', mu / -1000, mu, 1, 1 FROM ended WHERE ladder = 'nano' AND ord = a)
 INSERT INTO same.seat (match_id, seat, season_id, version_id, model_id, owner_id, ended_at, rank, score, strikes, place, made_mu, made_sigma,
-    made_change, open_mu, open_sigma, open_change)
+    made_change, open_mu, open_sigma, open_change, closeness, upset, turns, shared)
   SELECT m.match_id, m.ord - m.a, m.season_id, m.version_id, m.version_id, m.version_id, now(), 1 + m.ord - m.a, 2, 0, 1, m.mu, m.sigma, 1,
-    o.mu, o.sigma, 1 FROM ended m JOIN ended o ON o.match_id = m.match_id AND o.ord = m.ord AND o.ladder = 'open' WHERE m.ladder = 'nano'`
+    o.mu, o.sigma, 1, m.mu / -1000, m.mu, 77, false FROM ended m JOIN ended o ON o.match_id = m.match_id AND o.ord = m.ord AND o.ladder = 'open' WHERE m.ladder = 'nano'`
 
 /** Copies of Agon's tables with their indexes, and of the ratings that are there. */
 const SAME_TABLES = `

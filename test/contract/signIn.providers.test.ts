@@ -69,6 +69,27 @@ layer(Served, { excludeTestServices: true })("a provider that is out of order", 
     ["hub", "hub", "token"],
     ["hub", "hub", "user"]
   ]
+  it.effect("whose discovery names another issuer, none, or addresses that are no web addresses leads nowhere", () =>
+    inService(async ({ openid, origin }) => {
+      const lies: ReadonlyArray<object> = [
+        { issuer: "https://elsewhere.example" },
+        { issuer: undefined },
+        { issuer: openid.origin.replace("127.0.0.1", "localhost") },
+        { authorization_endpoint: "javascript:alert(1)" },
+        { authorization_endpoint: "data:text/html,<h1>password</h1>" },
+        { authorization_endpoint: undefined },
+        { token_endpoint: "https:" },
+        { token_endpoint: undefined },
+        { jwks_uri: undefined },
+        { userinfo_endpoint: "http://elsewhere.example/userinfo" },
+        { userinfo_endpoint: null }
+      ]
+      for (const lie of lies) {
+        openid.says.discovery = (response) => json(response, 200, { ...openid.metadata(), ...lie })
+        assert.strictEqual(outcome(await walk(new Browser(), origin, "openid")), "provider_failed", JSON.stringify(lie))
+      }
+    })
+  )
   for (const [slug, stub, endpoint] of endpoints) {
     it.effect(`ends the sign-in with provider_failed, soon, whatever it does at its ${endpoint} endpoint (${slug})`, () =>
       inService(async (service) => {

@@ -145,7 +145,8 @@ export class StubProvider {
     json(response, 200, { access_token, token_type: "bearer", scope: "read:user", ...id_token })
   }
 
-  private metadata() {
+  /** What its discovery document says. */
+  metadata() {
     const at = (path: string) => `${this.origin}${path}`
     return {
       ...{ issuer: this.origin, authorization_endpoint: at("/authorize"), token_endpoint: at("/token"), jwks_uri: at("/keys") },

@@ -5,6 +5,7 @@
 import { Context, Data, Effect, Layer } from "effect"
 import * as oauth from "openid-client"
 import type { Oauth2Provider, OidcProvider, ProviderConfig } from "../config/ProviderConfig.ts"
+import { isEndpoint } from "../config/signInProviders.ts"
 import { boundedFetch } from "./boundedFetch.ts"
 import { type Identity, identityOf } from "./identity.ts"
 
@@ -87,11 +88,13 @@ const configure = async (config: ProviderConfig, timeout_s: number): Promise<oau
   const insecure = address.protocol === "http:" ? [oauth.allowInsecureRequests] : [] // the development provider, and tests
   const secret = oauth.ClientSecretPost(config.client_secret)
   if (config.kind === "oidc") {
-    return oauth.discovery(address, config.client_id, undefined, secret, {
+    const client = await oauth.discovery(address, config.client_id, undefined, secret, {
       execute: [...insecure, oauth.enableNonRepudiationChecks], // an ID token is trusted for its signature, not for the connection it came by
       timeout: timeout_s,
       [oauth.customFetch]: boundedFetch
     })
+    checkEndpoints(client.serverMetadata())
+    return client
   }
   const { authorization_endpoint, issuer = address.origin, token_endpoint } = config
   const client = new oauth.Configuration({ issuer, authorization_endpoint, token_endpoint }, config.client_id, undefined, secret)
@@ -99,6 +102,14 @@ const configure = async (config: ProviderConfig, timeout_s: number): Promise<oau
   client[oauth.customFetch] = boundedFetch
   for (const allow of insecure) allow(client)
   return client
+}
+
+/** What a sign-in needs of a provider's metadata, which openid-client checks only as it is used: by then it would have been kept. */
+const checkEndpoints = (told: oauth.ServerMetadata) => {
+  const { authorization_endpoint, jwks_uri, token_endpoint, userinfo_endpoint = token_endpoint } = told
+  for (const [name, address] of Object.entries({ authorization_endpoint, jwks_uri, token_endpoint, userinfo_endpoint })) {
+    if (typeof address !== "string" || !isEndpoint(address)) throw new Error(`${told.issuer} names no ${name} that may be used`)
+  }
 }
 
 const authorizationUrl = async (client: oauth.Configuration, config: ProviderConfig, redirect_uri: string, checks: Checks) =>

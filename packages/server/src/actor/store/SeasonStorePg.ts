@@ -1,6 +1,7 @@
 /** `SeasonStore` on PostgreSQL, over the actors' own pool. */
 
 import { parseLease } from "@agon/domain/season/Lease.ts"
+import { LADDERS } from "@agon/domain/season/Rules.ts"
 import { type LadderRatingRow, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
 import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
@@ -82,19 +83,24 @@ const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" 
 const newest = (row: LadderRatingRow, kept: LadderRatingRow | undefined): LadderRatingRow =>
   kept === undefined || !row.active || kept.round < row.round ? row : kept
 
-/** The last record of each rating, and the first commit that has one. */
+/**
+ * The last record of each rating, and the first commit that has one. Ratings go by a number until all is read: after
+ * a season has played at full speed there are hundreds of thousands of records, of which few are the last.
+ */
 const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings: Uint8Array }>, round: number) => {
-  const first = new Map<string, number>()
-  const last = new Map<string, LadderRatingRow>()
+  const first = new Map<number, number>()
+  const last = new Map<number, LadderRatingRow>()
+  const keyOf = (ladder: number, ord: number) => ord * LADDERS.length + ladder
   for (const { ratings, seq } of commits.toReversed()) {
-    const isLast = (rating: Pick<LadderRatingRow, "ladder" | "version">): boolean => {
-      const name = ratingName(rating.ladder, rating.version)
-      first.set(name, seq) // overwritten when an earlier commit has it too
-      return !last.has(name)
+    const isLast = (ladder: number, ord: number): boolean => {
+      const key = keyOf(ladder, ord)
+      first.set(key, seq) // overwritten when an earlier commit has it too
+      return !last.has(key)
     }
-    for (const row of unpack(ratings, round, isLast)) last.set(ratingName(row.ladder, row.version), row)
+    for (const row of unpack(ratings, round, isLast)) last.set(keyOf(LADDERS.indexOf(row.ladder), row.ord), row)
   }
-  return { first, last }
+  const named = Array.from(last, ([key, row]) => ({ name: ratingName(row.ladder, row.version), row, seq: first.get(key)! }))
+  return { first: new Map(named.map(({ name, seq }) => [name, seq])), last: new Map(named.map(({ name, row }) => [name, row])) }
 }
 
 const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {

@@ -1,3 +1,4 @@
+import { LADDERS } from "@agon/domain/season/Rules.ts"
 import type { LadderRatingRow } from "@agon/domain/season/rating/LadderRating.ts"
 import { assert, describe, it } from "vitest"
 import { readWaitingRatings } from "../../../../../test/support/readWaitingRatings.ts"
@@ -34,7 +35,7 @@ describe("ratings as they are kept beside their rows", () => {
   it("are passed over where nobody wants them", () => {
     for (const one of rows)
       assert.deepStrictEqual(
-        unpack(pack(rows), 9, ({ version }) => version === one.version),
+        unpack(pack(rows), 9, (ladder, ord) => LADDERS[ladder] === one.ladder && ord === one.ord),
         [one]
       )
     const bytes = pack([row(1)])

@@ -21,6 +21,9 @@ const FLOATS_OF_1 = ["mu", "sigma", "virtual_games", "seat_sum"] as const
 const FLOATS = [...FLOATS_OF_1, "failed"] as const
 const FIXED_BYTES = ID_BYTES + 3 + 4 * INTS.length + 8 * (FLOATS.length + 1) + 2
 
+/** Where a rating has its version's ord. */
+const ORD_AT = ID_BYTES + 3
+
 /** Bytes of a rating after its ladder, up to its lists. */
 const REST_BYTES = 2 + 4 * INTS.length + 8 * (FLOATS.length + 1)
 const REST_BYTES_OF_1 = 2 + 4 * INTS_OF_1.length + 8 * (FLOATS_OF_1.length + 1)
@@ -82,13 +85,13 @@ const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
 
 /**
  * `round` is the current one. Only `wanted` ratings are decoded in full: a claim reads hundreds of thousands
- * of records and needs the last of each rating. Throws on an unknown format or bytes that end too early: the
- * row is ours, so that is a defect.
+ * of records and needs the last of each rating, so it is asked by two numbers, the ladder's place in LADDERS and the
+ * version's ord. Throws on an unknown format or bytes that end too early: the row is ours, so that is a defect.
  */
 export const unpack = (
   bytes: Uint8Array,
   round: number,
-  wanted: (rating: Pick<LadderRatingRow, "ladder" | "version">) => boolean = () => true
+  wanted: (ladder: number, ord: number) => boolean = () => true
 ): ReadonlyArray<LadderRatingRow> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
@@ -107,14 +110,14 @@ export const unpack = (
   if (format !== 1 && format !== FORMAT) throw new Error(`ratings are packed in format ${format}, known are 1 and ${FORMAT}`)
   const rows: Array<LadderRatingRow> = []
   while (at < bytes.byteLength) {
-    const version = id().replace(UUID, "$1-$2-$3-$4-$5")
-    const ladder = LADDERS[u8()]!
-    if (!wanted({ ladder, version })) {
-      skip(format === 1 ? REST_BYTES_OF_1 : REST_BYTES)
+    if (!wanted(view.getUint8(at + ID_BYTES), view.getUint32(at + ORD_AT, true))) {
+      skip(ID_BYTES + 1 + (format === 1 ? REST_BYTES_OF_1 : REST_BYTES))
       skip(4 * u8())
       skip(8 * u8())
       continue
     }
+    const version = id().replace(UUID, "$1-$2-$3-$4-$5")
+    const ladder = LADDERS[u8()]!
     const [active, moved] = [u8() === 1, u8() === 1]
     const numbers =
       format === 1

@@ -74,7 +74,8 @@ kept AS (INSERT INTO same.match (id, season_id, n, ladder, round, map_id, seed, 
 INSERT INTO same.seat (match_id, seat, season_id, version_id, model_id, owner_id, ended_at, rank, score, strikes, place, made_mu, made_sigma,
     made_change, open_mu, open_sigma, open_change, closeness, upset, turns, shared)
   SELECT m.match_id, m.ord - m.a, m.season_id, m.version_id, m.version_id, m.version_id, now(), 1 + m.ord - m.a, 2, 0, 1, m.mu, m.sigma, 1,
-    o.mu, o.sigma, 1, m.mu / -1000, m.mu, 77, false FROM ended m JOIN ended o ON o.match_id = m.match_id AND o.ord = m.ord AND o.ladder = 'open' WHERE m.ladder = 'nano'`
+    o.mu, o.sigma, 1, m.mu / -1000, m.mu, 77, false
+  FROM ended m JOIN ended o ON o.match_id = m.match_id AND o.ord = m.ord AND o.ladder = 'open' WHERE m.ladder = 'nano'`
 
 /** Copies of Agon's tables with their indexes, and of the ratings that are there. */
 const SAME_TABLES = `

@@ -15,7 +15,8 @@ export interface PublicOriginShape {
   readonly loopback: boolean
 }
 
-const loopbackNames = ["localhost", "127.0.0.1", "[::1]"]
+/** As the host of a URL says them. */
+export const loopbackNames = ["localhost", "127.0.0.1", "[::1]"]
 
 /** Whether a HOST to listen on is reachable from this machine only. */
 export const isLoopbackHost = (host: string) => host === "::1" || loopbackNames.includes(host) || /^127\.\d+\.\d+\.\d+$/.test(host)

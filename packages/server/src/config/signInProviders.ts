@@ -4,11 +4,12 @@
  */
 import { Option, Schema } from "effect"
 import { type ProviderConfig, readyMade } from "./ProviderConfig.ts"
+import { loopbackNames } from "./publicOrigin.ts"
 
 /** Secrets are sent to these addresses, so they must be https; a provider on this machine may use http. */
 export const isEndpoint = (text: string): boolean => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  const isLocal = url !== undefined && ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname)
+  const isLocal = url !== undefined && loopbackNames.includes(url.hostname)
   return url?.protocol === "https:" || (url?.protocol === "http:" && isLocal)
 }
 const Endpoint = Schema.String.check(Schema.makeFilter((text) => (isEndpoint(text) ? undefined : "an https URL")))

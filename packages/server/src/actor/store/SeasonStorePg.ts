@@ -88,19 +88,24 @@ const newest = (row: LadderRatingRow, kept: LadderRatingRow | undefined): Ladder
  * a season has played at full speed there are hundreds of thousands of records, of which few are the last.
  */
 const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings: Uint8Array }>, round: number) => {
-  const first = new Map<number, number>()
-  const last = new Map<number, LadderRatingRow>()
+  const kept = new Map<number, { readonly row: LadderRatingRow; seq: number }>()
   const keyOf = (ladder: number, ord: number) => ord * LADDERS.length + ladder
   for (const { ratings, seq } of commits.toReversed()) {
     const isLast = (ladder: number, ord: number): boolean => {
-      const key = keyOf(ladder, ord)
-      first.set(key, seq) // overwritten when an earlier commit has it too
-      return !last.has(key)
+      const later = kept.get(keyOf(ladder, ord))
+      if (later !== undefined) later.seq = seq
+      return later === undefined
     }
-    for (const row of unpack(ratings, round, isLast)) last.set(keyOf(LADDERS.indexOf(row.ladder), row.ord), row)
+    for (const row of unpack(ratings, round, isLast)) kept.set(keyOf(LADDERS.indexOf(row.ladder), row.ord), { row, seq })
   }
-  const named = Array.from(last, ([key, row]) => ({ name: ratingName(row.ladder, row.version), row, seq: first.get(key)! }))
-  return { first: new Map(named.map(({ name, seq }) => [name, seq])), last: new Map(named.map(({ name, row }) => [name, row])) }
+  const first = new Map<string, number>()
+  const last = new Map<string, LadderRatingRow>()
+  for (const { row, seq } of kept.values()) {
+    const name = ratingName(row.ladder, row.version)
+    first.set(name, seq)
+    last.set(name, row)
+  }
+  return { first, last }
 }
 
 const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {

@@ -19,14 +19,12 @@ const INTS_OF_1 = ["ord", "matches", "round_matches", "ladder_games", "forfeits"
 const INTS = [...INTS_OF_1, "round"] as const
 const FLOATS_OF_1 = ["mu", "sigma", "virtual_games", "seat_sum"] as const
 const FLOATS = [...FLOATS_OF_1, "failed"] as const
-const FIXED_BYTES = ID_BYTES + 3 + 4 * INTS.length + 8 * (FLOATS.length + 1) + 2
 
-/** Where a rating has its version's ord. */
+/** Where a rating has its version's ord, and where its lists begin. */
 const ORD_AT = ID_BYTES + 3
-
-/** Bytes of a rating after its ladder, up to its lists. */
-const REST_BYTES = 2 + 4 * INTS.length + 8 * (FLOATS.length + 1)
-const REST_BYTES_OF_1 = 2 + 4 * INTS_OF_1.length + 8 * (FLOATS_OF_1.length + 1)
+const LISTS_AT = ORD_AT + 4 * INTS.length + 8 * (FLOATS.length + 1)
+const LISTS_AT_OF_1 = ORD_AT + 4 * INTS_OF_1.length + 8 * (FLOATS_OF_1.length + 1)
+const FIXED_BYTES = LISTS_AT + 2
 
 const sizeOf = ({ history, met }: LadderRatingRow) => FIXED_BYTES + 4 * met.length + 8 * history.length
 
@@ -111,7 +109,7 @@ export const unpack = (
   const rows: Array<LadderRatingRow> = []
   while (at < bytes.byteLength) {
     if (!wanted(view.getUint8(at + ID_BYTES), view.getUint32(at + ORD_AT, true))) {
-      skip(ID_BYTES + 1 + (format === 1 ? REST_BYTES_OF_1 : REST_BYTES))
+      skip(format === 1 ? LISTS_AT_OF_1 : LISTS_AT)
       skip(4 * u8())
       skip(8 * u8())
       continue

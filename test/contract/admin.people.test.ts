@@ -1,6 +1,6 @@
 /** Rosters, season administrators, notices and the log (docs/contract.md#participants). */
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import {
   layer as administration,
   ask,
@@ -133,6 +133,19 @@ layer(administration, options)("a season's administrators", (it) => {
         ["root", "admin.dismiss", "bob", null],
         ["root", "admin.appoint", "bob", null]
       ])
+    })
+  )
+
+  it.effect("who are dismissed at the moment of their appointment are appointed all the same", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("busy")
+      const dismissing = yield* Effect.forkChild(Effect.forever(rows`DELETE FROM season_admin WHERE season_id = ${id}`))
+      for (let round = 0; round < 40; round++) {
+        const { json, status, text } = yield* post(url("/admins"), { username: "bob" })
+        assert.deepStrictEqual([status, json.username], [201, "bob"], text)
+      }
+      yield* Fiber.interrupt(dismissing)
+      assert.sameMembers([...new Set((yield* log(id)).map(([, action]) => action))], ["admin.appoint"])
     })
   )
 

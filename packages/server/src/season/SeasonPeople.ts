@@ -116,14 +116,24 @@ const makeAdministrators = Effect.gen(function* () {
     return { admins, total, next_cursor: nextCursor(cursor, admins.length, total) }
   }, Effect.orDie)
 
+  /** Tries again where the administrator is dismissed at the same moment. */
+  const put = Effect.fnUntraced(function* (row: { readonly season_id: string; readonly account_id: string }) {
+    const now = yield* DateTime.nowAsDate
+    for (;;) {
+      const added = yield* queries.appoint({ ...row, now })
+      const found = yield* queries.administrator(row)
+      if (Option.isSome(found)) return { administrator: found.value, isNew: Option.isSome(added) }
+    }
+  })
+
   const appoint = Effect.fn("SeasonPeople.appoint")(function* (account: SignedIn, season: SeasonInPath, username: string) {
     const found = yield* Effect.orDie(queries.account(username))
     if (Option.isNone(found)) return yield* new NotFound({ detail: `There is no account ${username}.` })
-    const row = { season_id: season.id, account_id: found.value.id }
-    yield* auditLog.logged(placeOf(season), queries.appoint({ ...row, now: yield* DateTime.nowAsDate }), (added) =>
-      Option.isSome(added) ? auditOf(account, "admin.appoint", username) : undefined
+    const write = put({ season_id: season.id, account_id: found.value.id })
+    const { administrator } = yield* auditLog.logged(placeOf(season), write, ({ isNew }) =>
+      isNew ? auditOf(account, "admin.appoint", username) : undefined
     )
-    return yield* Effect.orDie(queries.administrator(row))
+    return administrator
   })
 
   const dismiss = Effect.fn("SeasonPeople.dismiss")(function* (account: SignedIn, season: SeasonInPath, username: string) {

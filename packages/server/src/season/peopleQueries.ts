@@ -103,7 +103,7 @@ const makeAdministrators = (sql: SqlClient.SqlClient) => ({
   }),
 
   /** One row by season_admin_pkey. */
-  administrator: SqlSchema.findOne({
+  administrator: SqlSchema.findOneOption({
     Request: Schema.Struct({ season_id: Schema.String, account_id: Schema.String }),
     Result: AdministratorRow,
     execute: ({ account_id, season_id }) => sql`

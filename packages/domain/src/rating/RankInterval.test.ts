@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { draw, type Source } from "../season/Random.ts"
-import { fieldOf, rankInterval } from "./RankInterval.ts"
+import { fieldOf } from "./RankField.ts"
+import { rankInterval } from "./RankInterval.ts"
 import { type Rating, START } from "./Rating.ts"
 
 const source: Source = { hash: 7, draws: 0 }
@@ -9,6 +10,9 @@ const normal = () => Math.sqrt(-2 * Math.log(1 - draw(source))) * Math.cos(2 * M
 const ladder = (entries: number, deviation: (i: number) => number): ReadonlyArray<Readonly<Rating>> =>
   Array.from({ length: entries }, (_, i) => ({ mu: 200 * normal(), sigma: deviation(i) }))
 const exactly = (ratings: ReadonlyArray<Readonly<Rating>>) => fieldOf(ratings.map(({ mu, sigma }) => ({ mu, sigma, entries: 1 })))
+
+/** How far the chances of a rank may be from those of the drawn ratings. */
+const NEAR = 0.008
 
 /**
  * How often the drawn rank of each entry is below its interval, and how often above, when true
@@ -44,6 +48,45 @@ describe("the interval of a rank", () => {
       if (entries > 50) {
         const both = shares.reduce((sum, { above, below }) => sum + above + below, 0) / entries
         assert.isAtLeast(both, 0.025, "no wider than it has to be")
+      }
+    }
+  })
+
+  it("of the second begins at 2 where the first is stronger for sure", () => {
+    const ratings = [
+      [1913, 31],
+      [1695, 21],
+      [1663, 21],
+      [1662, 26],
+      [1553, 21]
+    ].map(([mu, sigma]) => ({ mu: mu!, sigma: sigma! }))
+    const field = exactly(ratings)
+    assert.deepStrictEqual(
+      ratings.map((rating) => rankInterval(field, rating)),
+      [
+        { low: 1, high: 1 },
+        { low: 2, high: 4 },
+        { low: 2, high: 4 },
+        { low: 2, high: 4 },
+        { low: 5, high: 5 }
+      ]
+    )
+  })
+
+  it("has no rank too many or too few where few are in doubt: true ratings drawn from the beliefs", () => {
+    const DRAWS = 40_000
+    for (const ratings of [ladder(5, () => 60), ladder(12, (i) => 15 + 10 * i), ladder(8, (i) => (i % 4 === 0 ? 150 : 12))]) {
+      const field = exactly(ratings)
+      const drawn = Array.from({ length: DRAWS }, () => ratings.map(({ mu, sigma }) => mu + sigma * normal()))
+      for (const [i, rating] of ratings.entries()) {
+        const ranks = drawn.map((all) => 1 + all.filter((each) => each > all[i]!).length)
+        const atMost = (rank: number) => ranks.filter((each) => each <= rank).length / DRAWS
+        const { high, low } = rankInterval(field, rating)
+        const place = `${i} of ${ratings.length}`
+        assert.isAtLeast(atMost(low), 0.025 - NEAR, place)
+        assert.isBelow(atMost(low - 1), 0.025 + NEAR, place)
+        assert.isAtLeast(atMost(high), 0.975 - NEAR, place)
+        assert.isBelow(atMost(high - 1), 0.975 + NEAR, place)
       }
     }
   })

@@ -1,56 +1,26 @@
 /**
- * The interval that an entry's true rank lies in with 95 % (docs/rating.md#intervals-of-ranks). True ratings
- * are believed to be normal, N(mu, sigma²), and independent. Given one's own true rating t, the number of
- * stronger entries is a sum of independent chances: its mean and variance are sums over the ladder, the same
- * for every entry but for the entry's own share. They are tabulated once over a bounded grid of t; an entry's
- * interval then takes the same time whatever the size of its ladder.
+ * The interval that an entry's true rank lies in with 95 % (docs/rating.md#intervals-of-ranks): one more than the number of
+ * stronger entries, for each of the entry's own true ratings, weighed by how likely it is to have that one. By tables over
+ * the ladder it takes the same time whatever the ladder's size. Where few entries are in doubt, as at the top, their number
+ * is far from normal: the second of a ladder whose first is stronger for sure would have rank 1 in its interval. There each
+ * of them is counted.
  */
+import { addEvent } from "./PoissonBinomial.ts"
+import { between, chance, cumulative, type Doubtful, type Field, GRID, type Group } from "./RankField.ts"
 import type { Rating } from "./Rating.ts"
-
-/** This many entries of about this rating. */
-export interface Group extends Readonly<Rating> {
-  readonly entries: number
-}
-
-/** At a true rating of `from + i * step`: mean and variance of the number of entries that are stronger. */
-export interface Field {
-  readonly entries: number
-  readonly from: number
-  readonly step: number
-  readonly mean: Float64Array
-  readonly variance: Float64Array
-}
 
 export interface RankInterval {
   readonly low: number
   readonly high: number
 }
 
-/** Steps of 3 points on a usual ladder, whose deviations are 15 and more. */
-const GRID = 1024
-/** Beyond this many deviations a chance counts as 0 or 1: off by 3 in 100,000. */
-const REACH = 4
 const COVERED = 0.95
 /** Of a number of entries: where every one of them is stronger, or weaker, for sure. */
 const LEAST_VARIANCE = 1e-6
-
 /** Own true ratings: equally spaced over three deviations to both sides, with the weights of a normal distribution. */
 const NODES = 17
 const NODE_SPACING = 6 / (NODES - 1)
 const nodeAt = (k: number) => (k - (NODES - 1) / 2) * NODE_SPACING
-
-/** The normal distribution function to seven digits (Abramowitz and Stegun 7.1.26). */
-const cumulative = (z: number): number => {
-  const x = Math.abs(z) / Math.SQRT2
-  const t = 1 / (1 + 0.3275911 * x)
-  const tail = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))) * Math.exp(-x * x)
-  return z < 0 ? tail / 2 : 1 - tail / 2
-}
-
-/** The same by table, off by 0.001 at most: `CHANCES[(z + REACH) * PER_DEVIATION]`. */
-const PER_DEVIATION = 256
-const CHANCES = Float64Array.from({ length: 2 * REACH * PER_DEVIATION + 1 }, (_, i) => cumulative(i / PER_DEVIATION - REACH))
-const chance = (z: number): number => (z <= -REACH ? 0 : z >= REACH ? 1 : CHANCES[((z + REACH) * PER_DEVIATION + 0.5) | 0]!)
 
 const WEIGHTS = (() => {
   const density = Float64Array.from({ length: NODES }, (_, k) => Math.exp(-(nodeAt(k) ** 2) / 2))
@@ -60,47 +30,18 @@ const WEIGHTS = (() => {
 /** The chance that an entry's rating is above its own node: the share of the ladder's sum that is the entry itself. */
 const OWN = Float64Array.from({ length: NODES }, (_, k) => 1 - cumulative(nodeAt(k)))
 
-/** A group of one entry is exact. Time: the number of groups, times the share of the grid within their reach. */
-export const fieldOf = (groups: ReadonlyArray<Group>): Field => {
-  let [from, to, entries] = [Infinity, -Infinity, 0]
-  for (const group of groups) {
-    from = Math.min(from, group.mu - REACH * group.sigma)
-    to = Math.max(to, group.mu + REACH * group.sigma)
-    entries += group.entries
-  }
-  const step = (to - from) / (GRID - 1)
-  const mean = new Float64Array(GRID)
-  const variance = new Float64Array(GRID)
-  const sure = new Float64Array(GRID + 1) // entries that are stronger for sure below this point of the grid
-  for (const { entries, mu, sigma } of groups) {
-    const first = Math.max(0, Math.ceil((mu - REACH * sigma - from) / step))
-    const last = Math.min(GRID - 1, Math.floor((mu + REACH * sigma - from) / step))
-    const slope = (step / sigma) * PER_DEVIATION
-    let place = ((mu - from - first * step) / sigma + REACH) * PER_DEVIATION + 0.5
-    for (let i = first; i <= last; i++, place -= slope) {
-      const p = CHANCES[place | 0]!
-      mean[i]! += entries * p
-      variance[i]! += entries * p * (1 - p)
-    }
-    sure[first]! += entries
-  }
-  for (let i = GRID - 1, stronger = 0; i >= 0; i--) {
-    stronger += sure[i + 1]!
-    mean[i]! += stronger
-  }
-  return { entries, from, step, mean, variance }
+/** The interval of one entry of the ladder, both ends included. */
+export const rankInterval = (field: Field, rating: Readonly<Rating>): RankInterval => {
+  const pointAt = (k: number) =>
+    Math.round(Math.max(0, Math.min(GRID - 1, (rating.mu + nodeAt(k) * rating.sigma - field.from) / field.step)))
+  const points = Int32Array.from({ length: NODES }, (_, k) => pointAt(k))
+  const [first, last] = [points[0]!, points[NODES - 1]!]
+  const isCounted = field.few[last + 1]! - field.few[first]! === last + 1 - first
+  return isCounted ? counted(field, rating, points) : approximated(field, rating)
 }
 
-/** Between two points of the grid. */
-const between = (table: Float64Array, place: number): number => {
-  if (!(place > 0)) return table[0]!
-  if (place >= GRID - 1) return table[GRID - 1]!
-  const i = place | 0
-  return table[i]! + (table[i + 1]! - table[i]!) * (place - i)
-}
-
-/** The interval of one entry of the ladder, both ends included: some ten steps of `NODES` chances each. */
-export const rankInterval = ({ entries, from, mean, step, variance }: Field, { mu, sigma }: Readonly<Rating>): RankInterval => {
+/** By the normal distribution: some ten steps of `NODES` chances each. What the mean changes between two nodes counts as variance. */
+const approximated = ({ entries, from, mean, step, variance }: Field, { mu, sigma }: Readonly<Rating>): RankInterval => {
   const ranks = new Float64Array(NODES)
   const deviations = new Float64Array(NODES)
   for (let k = 0; k < NODES; k++) {
@@ -127,4 +68,46 @@ export const rankInterval = ({ entries, from, mean, step, variance }: Field, { m
   }
   const low = quantile((1 - COVERED) / 2, 1)
   return { low, high: quantile((1 + COVERED) / 2, low) }
+}
+
+/** By the chances of those in doubt at each node, each the mean of its chances from the middle before the node to the next. */
+const counted = ({ near, sure }: Field, rating: Readonly<Rating>, points: Int32Array): RankInterval => {
+  const others = withoutOwn(
+    near.filter(({ first, last }) => first <= points[NODES - 1]! && last >= points[0]!),
+    rating
+  )
+  const most = others.reduce((sum, { entries }) => sum + entries, 0)
+  const best = sure[points[NODES - 1]!]! // stronger for sure where the own rating is highest
+  const ranks = new Float64Array(sure[points[0]!]! - best + most + 1) // the chance of each rank from best + 1 on
+  const shares = new Float64Array(most + 2)
+  const spread = (NODE_SPACING * rating.sigma) ** 2 / 12
+  for (let k = 0; k < NODES; k++) {
+    const point = points[k]!
+    const t = rating.mu + nodeAt(k) * rating.sigma
+    shares.fill(0)
+    shares[0] = 1
+    let events = 0
+    for (const { entries, first, last, mu, sigma } of others) {
+      if (point < first || point > last) continue
+      const p = chance((mu - t) / Math.sqrt(sigma * sigma + spread))
+      for (let n = 0; n < entries; n++) addEvent(shares, events++, p)
+    }
+    for (let n = 0; n <= events; n++) ranks[sure[point]! - best + n]! += WEIGHTS[k]! * shares[n]!
+  }
+  const quantile = (share: number) => {
+    let rank = 0
+    for (let sum = ranks[0]!; sum < share && rank < ranks.length - 1; sum += ranks[rank]!) rank++
+    return best + 1 + rank
+  }
+  return { low: quantile((1 - COVERED) / 2), high: quantile((1 + COVERED) / 2) }
+}
+
+/** One entry less in the group that this rating is among. */
+const withoutOwn = (groups: ReadonlyArray<Doubtful>, { mu, sigma }: Readonly<Rating>): ReadonlyArray<Doubtful> => {
+  const apart = (group: Group) => Math.abs(group.mu - mu) + Math.abs(group.sigma - sigma)
+  const own = groups.reduce<Doubtful | undefined>(
+    (least, group) => (least === undefined || apart(group) < apart(least) ? group : least),
+    undefined
+  )
+  return groups.map((group) => (group === own ? { ...group, entries: group.entries - 1 } : group))
 }

@@ -8,7 +8,7 @@
  * stranger who finds no connection free fails only their own request. One such reading is under way at a
  * time, so that strangers hold no more than one of the service's connections.
  */
-import { type Field, fieldOf } from "@agon/domain/rating/RankInterval.ts"
+import { type Field, fieldOf } from "@agon/domain/rating/RankField.ts"
 import { Cache, Effect, Exit, Semaphore } from "effect"
 import { CurrentCallerClass } from "../database/CallerClass.ts"
 import type { GroupRow } from "./queries.ts"
@@ -21,7 +21,7 @@ interface OfLadder {
 /** The longest page (docs/contract.md#lists-and-cursors). */
 const READ_ANEW_MAX = 200
 const USED = "10 seconds"
-/** 16 KiB each. */
+/** 28 KiB each. */
 const LADDERS_MAX = 256
 
 export const makeFields = <E>(read: (of: OfLadder) => Effect.Effect<ReadonlyArray<GroupRow>, E>) =>

@@ -2,7 +2,8 @@
  * How well ratings match the true strengths. Matches reveal only differences, so errors are taken about their mean: the
  * zero of the scale cannot be known.
  */
-import { fieldOf, rankInterval } from "@agon/domain/rating/RankInterval.ts"
+import { fieldOf } from "@agon/domain/rating/RankField.ts"
+import { rankInterval } from "@agon/domain/rating/RankInterval.ts"
 import type { Rating } from "@agon/domain/rating/Rating.ts"
 
 export interface Measured {

@@ -97,3 +97,20 @@ layer(administration, options)("disqualifying an entry", (it) => {
       })
   )
 })
+
+layer(administration, options)("reinstating an entry", (it) => {
+  it.effect("drops the voids that have not been made, also where it is disqualified again without any", () =>
+    Effect.gen(function* () {
+      const { boa } = yield* world
+      const url = urlOf("one", `/versions/${boa.version}`)
+      const { look } = yield* VoidOrders
+      assert.strictEqual((yield* post(`${url}/disqualify`, { reason, void_matches: true })).status, 200)
+      assert.strictEqual((yield* post(`${url}/reinstate`)).status, 200)
+      const matches = yield* counted(boa.version)
+      assert.isNotEmpty(matches)
+      assert.strictEqual((yield* post(`${url}/disqualify`, { reason, void_matches: false })).status, 200)
+      yield* look
+      assert.deepStrictEqual(yield* counted(boa.version), matches)
+    })
+  )
+})

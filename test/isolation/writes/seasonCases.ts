@@ -29,6 +29,11 @@ const ofRoster =
   ({ ownerChecks }: Stores) =>
     ownerChecks.ofRoster(id("season", season), "git", ["login1"])
 
+const orders = [1, 2].map(
+  (n) =>
+    `INSERT INTO void_order VALUES ('${id("version", n)}', '${id("season", n)}', '${id("owner", n)}', 'because', '${NOW.toISOString()}')`
+)
+
 /** Questions to seasons about an owner whose right to take part may have changed, and voids that are to be made. */
 const ORDERS: ReadonlyArray<Case> = [
   {
@@ -53,11 +58,27 @@ const ORDERS: ReadonlyArray<Case> = [
   },
   {
     title: "an order to void that was carried out is gone",
-    rows: [1, 2].map(
-      (n) => `INSERT INTO void_order VALUES ('${id("version", n)}', '${id("season", n)}', '${id("owner", n)}', 'because', now())`
-    ),
-    act: ({ voidOrders }) => voidOrders.done(id("version", 1)),
+    rows: orders,
+    act: ({ voidOrders }) => voidOrders.done({ version_id: id("version", 1), created_at: NOW }),
     changes: ["- void_order version 1"]
+  },
+  {
+    title: "an order to void that took the place of the one that was carried out stays",
+    rows: orders,
+    act: ({ voidOrders }) => voidOrders.done({ version_id: id("version", 1), created_at: new Date(NOW.getTime() - 1) }),
+    changes: []
+  },
+  {
+    title: "an order to void is dropped with the reinstatement of its version",
+    rows: orders,
+    act: ({ voidOrders }) => voidOrders.drop(id("version", 1)),
+    changes: ["- void_order version 1"]
+  },
+  {
+    title: "an order to void stays while its version is disqualified",
+    rows: [...orders, `UPDATE version SET disqualified = true WHERE id = '${id("version", 1)}'`],
+    act: ({ voidOrders }) => voidOrders.drop(id("version", 1)),
+    changes: []
   }
 ]
 

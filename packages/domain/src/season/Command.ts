@@ -149,11 +149,15 @@ export type Command =
     }
   /** `settings` names what changes; the rest stays as it is, also within rules, fleet and fill. */
   | { readonly _tag: "EditSettings"; readonly settings: SettingsPatch; readonly scheduledOnly: boolean; readonly audit?: Audit }
-  /** Voids a match that was not played as reported. The season's actor adds its rows; null: there are none. */
+  /**
+   * Voids a match that was not played as reported, or, where it names a version, while that is disqualified. The season's actor adds
+   * its rows; null: there are none.
+   */
   | {
       readonly _tag: "VoidMatch"
       readonly match: string
       readonly detail: string
+      readonly disqualified?: string
       readonly found: EndedMatch | null
       readonly audit?: Audit
     }
@@ -252,8 +256,13 @@ export interface Replies {
     | { readonly edited: true }
     | { readonly refused: "season_not_scheduled" }
     | { readonly refused: "invalid_request" | "rules_invalid"; readonly errors: ReadonlyArray<Fault> }
-  /** `again`: as many voided matches as allowed already wait for ratings without them; ask later. */
-  readonly VoidMatch: { readonly voided: true } | { readonly voided: false; readonly reason: "unknown" | "already" | "again" }
+  /**
+   * `again`: as many voided matches as allowed already wait for ratings without them; ask later. `reinstated`: the version is not
+   * disqualified any more.
+   */
+  readonly VoidMatch:
+    | { readonly voided: true }
+    | { readonly voided: false; readonly reason: "unknown" | "already" | "again" | "reinstated" }
   /** Not installed: too much was rated since for one commit, fold on. `stale`: a match in the fold was voided since, start over. */
   readonly InstallFold: { readonly installed: boolean; readonly stale: boolean }
   /** Learned: the log is to be folded with other starts. Not: they are near enough, or the round is over. */

@@ -64,6 +64,7 @@ const makeVersionAdmin = Effect.gen(function* () {
       const audit = yield* auditOf(account, "version.reinstate", version)
       // The machine does not know versions that have left play; none of them is suspended.
       yield* asked(actors, season.id, { _tag: "Reinstate", version, audit })
+      yield* orders.drop(version)
       return yield* versions.own(version)
     })
   })

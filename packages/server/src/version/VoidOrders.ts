@@ -5,8 +5,9 @@
  *
  *   add ──▶ order ──▶ up to 200 matches are voided ──▶ ratings are computed without them ──▶ the next 200 ──▶ … ──▶ order gone
  *
- * A match that is being played is voided once it counts. An order also ends if the version is
- * reinstated or the season closes.
+ * A match that is being played is voided once it counts. An order also ends if the version is reinstated or
+ * the season closes. Each void says to the season's actor that the version is disqualified, so none is made after a
+ * reinstatement; and the row is gone with that, so that it does not stand for a later disqualification.
  */
 import { Context, DateTime, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -21,8 +22,10 @@ const CONCURRENCY = 16
 export class VoidOrders extends Context.Service<
   VoidOrders,
   {
-    /** For a disqualified version; a second order for it changes nothing. */
-    readonly add: (order: Order) => Effect.Effect<void>
+    /** For a disqualified version; a second order takes the place of the first. */
+    readonly add: (order: Omit<Order, "created_at">) => Effect.Effect<void>
+    /** The version has been reinstated. */
+    readonly drop: (version: string) => Effect.Effect<void>
     readonly look: Effect.Effect<void>
   }
 >()("agon/VoidOrders") {
@@ -46,12 +49,12 @@ const makeVoidOrders = Effect.gen(function* () {
 
   const voidMatch = Effect.fnUntraced(function* ({ actor, reason, season_id, version_id }: Order, match: string) {
     const audit = { id: yield* newId, actor, action: "match.void", subject: match, detail: { reason, disqualified: version_id } } as const
-    yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail: reason, found: null, audit })
+    yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail: reason, disqualified: version_id, found: null, audit })
   })
 
   const proceed = Effect.fnUntraced(function* (order: Order) {
     const { matches, waits } = yield* queries.work(order.version_id)
-    if (matches.length === 0 && !waits) return yield* queries.done(order.version_id)
+    if (matches.length === 0 && !waits) return yield* queries.done(order)
     yield* Effect.forEach(matches, (match) => voidMatch(order, match), { concurrency: CONCURRENCY, discard: true })
   })
 
@@ -67,7 +70,8 @@ const makeVoidOrders = Effect.gen(function* () {
   return VoidOrders.of({
     look,
     add: Effect.fn("VoidOrders.add")(function* (order) {
-      yield* Effect.orDie(queries.add(order, yield* DateTime.nowAsDate))
-    })
+      yield* queries.add({ ...order, created_at: yield* DateTime.nowAsDate })
+    }, Effect.orDie),
+    drop: Effect.fn("VoidOrders.drop")((version) => Effect.asVoid(Effect.orDie(queries.drop(version))))
   })
 })

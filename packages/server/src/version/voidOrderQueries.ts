@@ -8,14 +8,18 @@ const ORDERS_MAX = 16
 /** Fewer than may wait for new ratings, so that other voids of the season are still taken. */
 const MATCHES_MAX = 200
 
-const Order = Schema.Struct({ version_id: Schema.String, season_id: Schema.String, actor: Schema.String, reason: Schema.String })
+const Order = Schema.Struct({
+  ...{ version_id: Schema.String, season_id: Schema.String, actor: Schema.String, reason: Schema.String },
+  created_at: Schema.Date
+})
 export type Order = typeof Order.Type
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** One row by void_order_pkey. */
-  add: ({ actor, reason, season_id, version_id }: Order, now: Date) => sql`
+  /** One row by void_order_pkey, in the place of an earlier one. */
+  add: ({ actor, created_at, reason, season_id, version_id }: Order) => sql`
     INSERT INTO void_order (version_id, season_id, actor, reason, created_at)
-    VALUES (${version_id}, ${season_id}, ${actor}, ${reason}, ${now}) ON CONFLICT (version_id) DO NOTHING`,
+    VALUES (${version_id}, ${season_id}, ${actor}, ${reason}, ${created_at})
+    ON CONFLICT (version_id) DO UPDATE SET actor = excluded.actor, reason = excluded.reason, created_at = excluded.created_at`,
 
   /**
    * Some orders, in any order, so that those that wait do not hold up the others; a small table. None of a
@@ -25,7 +29,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Request: Schema.Void,
     Result: Order,
     execute: () => sql`
-      SELECT o.version_id, o.season_id, o.actor, o.reason FROM void_order o
+      SELECT o.version_id, o.season_id, o.actor, o.reason, o.created_at FROM void_order o
       WHERE NOT EXISTS (SELECT 1 FROM voiding w WHERE w.season_id = o.season_id)
       ORDER BY random() LIMIT ${ORDERS_MAX}`
   }),
@@ -47,6 +51,11 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       UNION ALL SELECT '[]', false LIMIT 1`
   }),
 
-  /** One row by void_order_pkey. */
-  done: (version_id: string) => sql`DELETE FROM void_order WHERE version_id = ${version_id}`
+  /** One row by void_order_pkey; none where another has taken its place. */
+  done: ({ created_at, version_id }: Pick<Order, "created_at" | "version_id">) => sql`
+    DELETE FROM void_order WHERE version_id = ${version_id} AND created_at = ${created_at}`,
+
+  /** One row by void_order_pkey and version_pkey; none where the version is disqualified, again perhaps. */
+  drop: (version_id: string) => sql`
+    DELETE FROM void_order o USING version v WHERE o.version_id = ${version_id} AND v.id = o.version_id AND NOT v.disqualified`
 }))

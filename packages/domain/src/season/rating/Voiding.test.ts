@@ -275,6 +275,25 @@ describe("a voided match", () => {
     assert.strictEqual(played.state.voiding.size, 0)
     assertAsReplayed(played)
   })
+  it("with a disqualified version stands once that is reinstated", () => {
+    const played = start(6, [2])
+    play(played, 10)
+    const [first, second] = countedOf(played)
+    const { versions } = played.books.ended.get(first!.id)!
+    const disqualified = versions[0]!
+    const ordered = ({ id: match }: Ended) =>
+      step(
+        played.state,
+        { _tag: "VoidMatch", match, detail: "It was not so.", disqualified, found: testLog.endedOf(played.books, match)! },
+        ++played.now
+      )
+    assert.deepStrictEqual(ordered(first!), { voided: false, reason: "reinstated" })
+    step(played.state, { _tag: "Disqualify", version: disqualified, reason: "It cheated." }, ++played.now)
+    assert.deepStrictEqual(ordered(first!), { voided: true })
+    step(played.state, { _tag: "Reinstate", version: disqualified }, ++played.now)
+    assert.deepStrictEqual(ordered(second!), { voided: false, reason: "reinstated" })
+  })
+
   it("waits with so many others at most", () => {
     const played = start(4, [2])
     play(played, 20)

@@ -29,7 +29,8 @@ import { virtualGamesOf } from "./LadderRatings.ts"
  */
 export const VOIDING_MAX = 1_000
 
-export const voidMatch = (state: State, { audit, detail, found, match: id }: Of<"VoidMatch">): Replies["VoidMatch"] => {
+export const voidMatch = (state: State, { audit, detail, disqualified, found, match: id }: Of<"VoidMatch">): Replies["VoidMatch"] => {
+  if (disqualified !== undefined && !state.versions_by_id.get(disqualified)?.disqualified) return refused("reinstated")
   if (found === null || found.ending === "cancelled") return refused("unknown") // a match that ended in this batch has no row yet
   if (found.ending === "failed" || state.writes.voided.some((row) => row.id === id)) return refused("already")
   if (state.voiding.size >= VOIDING_MAX) return refused("again")

@@ -5,7 +5,7 @@
 
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Fiber } from "effect"
 import {
   layer as administration,
   ask,
@@ -19,13 +19,16 @@ import {
   post,
   read,
   refusal,
+  remove,
   rows,
   scheduled,
   season,
   seasonBody,
   urlOf
 } from "../support/Administration.ts"
+import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
+import { holding } from "../support/holding.ts"
 
 const seasons = "/v1/games/snakes/seasons"
 const game = "/v1/games/snakes"
@@ -368,6 +371,29 @@ layer(administration, options)("closing", (it) => {
       assert.deepStrictEqual(yield* log(id), [["ada", "season.close", "live", null]])
       const early = yield* scheduled("early")
       assert.isNotNull((yield* post(early.url("/close"))).json.close_requested_at)
+    })
+  )
+
+  it.effect("of a private season is answered with its record, also to an administrator who is dismissed meanwhile", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* season("secret", { visibility: "private", admins: ["ada"] })
+      const waits = Effect.map(
+        rows`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        (waiting) => waiting.length > 0
+      )
+      const closing = yield* Effect.scoped(
+        Effect.gen(function* () {
+          yield* holding(`SELECT 1 FROM season WHERE id = '${id}' FOR UPDATE`)
+          const closing = yield* Effect.forkChild(post(url("/close"), undefined, "ada"))
+          yield* eventually("the commit of the close", waits)
+          yield* remove(url("/admins"), { username: "ada" })
+          return closing
+        })
+      )
+      const { json, status, text } = yield* Fiber.join(closing)
+      assert.deepStrictEqual([status, json.slug], [200, "secret"], text)
+      assert.isNotNull(json.close_requested_at)
+      assert.deepStrictEqual(refusal(yield* post(url("/close"), undefined, "ada")), [404, "unknown_season"])
     })
   )
 

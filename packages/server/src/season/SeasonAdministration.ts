@@ -54,17 +54,10 @@ export class SeasonAdministration extends Context.Service<
 
 const notScheduled = new SeasonNotScheduled({ detail: "The season is not scheduled any more; it stays as it is." })
 
-const makeRecord = Effect.map(
-  Seasons,
-  (seasons) =>
-    (account: SignedIn, { game, slug }: SeasonInPath) =>
-      Effect.map(Effect.orDie(seasons.find(game, slug, account.id)), (found) => found.record)
-)
-
 /** Changes of settings that the machine uses. */
 const makeCommands = Effect.gen(function* () {
   const actors = yield* SeasonActors
-  const record = yield* makeRecord
+  const seasons = yield* Seasons
 
   const steer = Effect.fnUntraced(function* (
     account: SignedIn,
@@ -75,7 +68,7 @@ const makeCommands = Effect.gen(function* () {
   ) {
     const audit = yield* auditOf(account, action, season.slug, body)
     yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: false, audit })
-    return yield* record(account, season)
+    return yield* seasons.written(season.id)
   })
 
   const commands: Pick<SeasonAdministration["Service"], "edit" | "changeFleet" | "changeFill" | "close"> = {
@@ -87,7 +80,7 @@ const makeCommands = Effect.gen(function* () {
       )
       if ("errors" in reply) return yield* refusing(reply.refused, reply.errors)
       if ("refused" in reply) return yield* notScheduled
-      return yield* record(account, season)
+      return yield* seasons.written(season.id)
     }),
 
     changeFleet: Effect.fn("SeasonAdministration.changeFleet")((account, season, body) =>
@@ -102,7 +95,7 @@ const makeCommands = Effect.gen(function* () {
       const audit = yield* auditOf(account, "season.close", season.slug)
       const close = asked(actors, season.id, { _tag: "CloseSeason", audit })
       yield* Effect.catchTag(close, "season_closed", () => Effect.void) // the record says when it closed
-      return yield* record(account, season)
+      return yield* seasons.written(season.id)
     })
   }
   return commands
@@ -113,7 +106,7 @@ const makeRows = Effect.gen(function* () {
   const auditLog = yield* makeAuditLog
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
-  const record = yield* makeRecord
+  const seasons = yield* Seasons
 
   const rows: Pick<SeasonAdministration["Service"], "narrowEntry" | "feature"> = {
     narrowEntry: Effect.fn("SeasonAdministration.narrowEntry")(function* (account, season) {
@@ -128,7 +121,7 @@ const makeRows = Effect.gen(function* () {
       })
       const audit = () => auditOf(account, "season.entry", season.slug, { entry: "restricted" })
       yield* auditLog.logged(placeOf(season), write, audit).pipe(Effect.ensuring(cache.purge(recordTag(season.id))))
-      return yield* record(account, season)
+      return yield* seasons.written(season.id)
     }),
 
     feature: Effect.fn("SeasonAdministration.feature")(function* (account, season) {
@@ -144,7 +137,7 @@ const makeRows = Effect.gen(function* () {
       })
       const audit = (changed: boolean) => (changed ? auditOf(account, "season.feature", season.slug) : undefined)
       yield* auditLog.logged(placeOf(season), write, audit).pipe(Effect.ensuring(cache.purge(gameTag(season.game))))
-      return yield* record(account, season)
+      return yield* seasons.written(season.id)
     })
   }
   return rows

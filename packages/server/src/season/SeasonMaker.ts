@@ -109,7 +109,7 @@ const makeSeasonMaker = Effect.gen(function* () {
       yield* auditLog.logged({ game, season_id: id }, write, audit).pipe(Effect.ensuring(cache.purge(gameTag(game))))
       yield* open.refresh
       yield* untilReady(actors, id)
-      return (yield* Effect.orDie(seasons.find(game, slug, account.id))).record
+      return yield* seasons.written(id)
     })
   })
 })

@@ -5,6 +5,7 @@
 
 import { type SignedIn, type UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import type { Playing, Podium } from "@agon/api/season/api.ts"
+import type { Season } from "@agon/api/season/Season.ts"
 import { isSlug, type Ladder, ladders } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
@@ -23,6 +24,8 @@ export class Seasons extends Context.Service<
     readonly find: (game: string, slug: string | undefined, viewer: Viewer) => Effect.Effect<FoundSeason, UnknownGame | UnknownSeason>
     /** By its slug alone: of the first registered game that has one of this slug. */
     readonly findAnywhere: (slug: string, viewer: Viewer) => Effect.Effect<FoundSeason, UnknownGame | UnknownSeason>
+    /** For the answer to a write: of a season that there is, whoever may see it by then. */
+    readonly written: (season_id: string) => Effect.Effect<Season>
     readonly featured: (game: string) => Effect.Effect<Option.Option<FoundSeason>, UnknownGame>
     /** Of every game that has a public season. */
     readonly featuredOfAll: Effect.Effect<ReadonlyArray<FoundSeason>>
@@ -71,6 +74,10 @@ const makeSeasons = Effect.gen(function* () {
     return yield* new UnknownSeason({ detail: `No game has a season ${slug}.` })
   })
 
+  const written = Effect.fn("Seasons.written")(function* (season_id: string) {
+    return found(yield* queries.written({ season_id, now: yield* DateTime.nowAsDate })).record
+  }, Effect.orDie)
+
   const list = Effect.fn("Seasons.list")(function* (game: string, viewer: Viewer) {
     yield* registered(game)
     return (yield* Effect.orDie(queries.list({ game, viewer, now: yield* DateTime.nowAsDate }))).map(found)
@@ -98,7 +105,7 @@ const makeSeasons = Effect.gen(function* () {
     Effect.orDie
   )
 
-  return Seasons.of({ find, findAnywhere, featured, featuredOfAll, list, podium, playing, forAdmin })
+  return Seasons.of({ find, findAnywhere, written, featured, featuredOfAll, list, podium, playing, forAdmin })
 })
 
 /** Every ladder is listed, even an empty one. */

@@ -66,6 +66,13 @@ const makeSeasons = (sql: SqlClient.SqlClient) => ({
       SELECT ${seasonColumns(sql, now)} FROM ${seenBySlug(sql, game, slug, viewer)}`
   }),
 
+  /** One row by season_pkey, for whoever has just written to it: they may see it no longer. */
+  written: SqlSchema.findOne({
+    Request: Schema.Struct({ season_id: Schema.String, now: Schema.Date }),
+    Result: SeasonRow,
+    execute: ({ now, season_id }) => sql`SELECT ${seasonColumns(sql, now)} FROM season s WHERE s.id = ${season_id}`
+  }),
+
   /**
    * The seasons of a game by season_slug, a few, sorted; all but the first are dropped
    * before any other column is read.

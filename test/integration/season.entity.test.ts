@@ -9,11 +9,12 @@ import { SeasonSql } from "@agon/server/database/Database.ts"
 import { NodeClusterHttp, NodeCrypto } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Scope } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Scope } from "effect"
 import { RunnerAddress, ShardId, Sharding, SingleRunner } from "effect/cluster"
 import { PrometheusMetrics } from "effect/observability"
 import { eventually, untilSuccess } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
+import * as HostClock from "../support/HostClock.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
@@ -145,6 +146,24 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
         )
         assert.strictEqual((yield* untilSuccess(closed)).season, season)
       }).pipe(Effect.provide(alone))
+    })
+  )
+
+  it.effect("a host whose clock jumps an hour ahead plays on by the database's", () =>
+    Effect.gen(function* () {
+      const season = yield* create(5)
+      const host = yield* HostClock.make
+      yield* Effect.gen(function* () {
+        const actors = yield* SeasonActors
+        const review = yield* untilSuccess(play(actors, season, 5))
+        host.ahead_ms = 3_600_000
+        const [receipt, submitted] = yield* actors.askAll(season, [report(review), submit(6)])
+        assert.deepStrictEqual(receipt, { accepted: true })
+        assert.propertyVal(submitted, "fresh", true)
+        const [next] = yield* actors.ask(season, lease())
+        assert.isDefined(next, "the review of the second")
+      }).pipe(Effect.provide(alone), Effect.provideService(Clock.Clock, host.clock))
+      assert.lengthOf(linesOf(season, "season reloads"), 0)
     })
   )
 

@@ -195,6 +195,9 @@ export const layer = (memory: Memory, ratings_per_s = ALL) =>
     Clock.clockWith((own) => Effect.succeed(storeOf(memory, ratings_per_s, own)))
   )
 
+/** As Postgres's clock is read: with microseconds. */
+const read = (clock: Clock.Clock): number => clock.currentTimeMillisUnsafe() + 0.375
+
 const storeOf = (memory: Memory, ratings_per_s: number, own: Clock.Clock) =>
   SeasonStore.of({
     claim: (season) =>
@@ -206,7 +209,7 @@ const storeOf = (memory: Memory, ratings_per_s: number, own: Clock.Clock) =>
           season,
           epoch: rows.epoch,
           seq: rows.seq,
-          at: own.currentTimeMillisUnsafe(),
+          at: read(own),
           waiting: new WaitingRatings(ratings_per_s, { kept: keptOf(rows).first, behind: isBehind(rows) })
         }
         return Effect.succeed({ name: { id: season, game: "snakes", slug: "spring" }, fence, snapshot: snapshotOf(season, rows) })
@@ -218,7 +221,7 @@ const storeOf = (memory: Memory, ratings_per_s: number, own: Clock.Clock) =>
         write(rows, state, fence.waiting.turn(state, fence.seq + 1, clock.currentTimeMillisUnsafe()))
         rows.seq++
         rows.head = copied(head(state))
-        return Effect.succeed({ ...fence, seq: rows.seq, at: own.currentTimeMillisUnsafe() })
+        return Effect.succeed({ ...fence, seq: rows.seq, at: read(own) })
       }),
     answerOf: (season, lease, key) =>
       Effect.sync(() => {

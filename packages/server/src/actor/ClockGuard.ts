@@ -2,7 +2,8 @@
  * The clock of a season: its host's clock, checked against the database's at every claim and commit. A
  * season's time never goes back, so one wrong reading that is a year ahead would put the season a year ahead.
  * Where the host's clock runs more than a minute ahead of the database's last reading plus the time passed
- * since, that sum is used instead until the two agree again.
+ * since, that sum is used instead until the two agree again. It is in whole milliseconds like any clock, for
+ * ids hold it; the database's has microseconds.
  */
 import { Clock, Effect } from "effect"
 
@@ -26,11 +27,11 @@ export const make: Effect.Effect<ClockGuard> = Clock.clockWith((host) =>
       return over > AHEAD_MAX_MS ? over : 0
     }
     const now = () => host.currentTimeMillisUnsafe() - ahead()
-    const nanos = () => host.currentTimeNanosUnsafe() - BigInt(Math.round(ahead())) * 1_000_000n
+    const nanos = () => host.currentTimeNanosUnsafe() - BigInt(ahead()) * 1_000_000n
     return {
       ahead,
       compare: (at: number) => {
-        said = { at, mono: host.monotonicTimeNanosUnsafe() }
+        said = { at: Math.floor(at), mono: host.monotonicTimeNanosUnsafe() }
       },
       clock: {
         currentTimeMillisUnsafe: now,

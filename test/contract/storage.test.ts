@@ -10,6 +10,7 @@ import { RateLimits } from "@agon/server/http/RateLimits.ts"
 import { incomingKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { takeReplays } from "@agon/server/runner/results.ts"
+import { UploadWatch } from "@agon/server/submission/UploadWatch.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
 import { PrometheusMetrics } from "effect/observability"
@@ -17,6 +18,7 @@ import { SqlClient } from "effect/sql"
 import { localObjects, loopback } from "../integration/objectLocal.ts"
 import * as A from "../support/Administration.ts"
 import { eventually } from "../support/eventually.ts"
+import { holding } from "../support/holding.ts"
 import { fill, hasSmallDisks, smallDisk } from "../support/SmallDisk.ts"
 import { bodyOf, entered, foresee, fresh, modelOf, over, reenter, submit } from "../support/Submitting.ts"
 import { valueOf } from "../support/scrape.ts"
@@ -77,6 +79,41 @@ layer(A.layer, A.options)("a storage quota", (it) => {
       const { json: judged } = yield* Effect.repeat(own, { until: ({ json }) => json.status !== "testing" })
       assert.deepStrictEqual([judged.status, judged.reject_reason], ["rejected", "too_large"])
       assert.match(judged.reject_detail, /storage quota/)
+    })
+  )
+
+  it.effect("holds for files that come at the same moment, each for another season", () =>
+    Effect.gen(function* () {
+      const rules = { max_stored_bytes_per_owner: MIB, cooldown_s: 0, max_models_per_owner: 10 }
+      const objects = yield* ObjectStore
+      const model = yield* modelOf("root")
+      const candidates = yield* Effect.forEach([1, 2, 3, 4, 5, 6], (n) =>
+        Effect.gen(function* () {
+          yield* A.season(`at-once-${n}`, { rules })
+          const [weights, manifest] = [randomBytes(0.4 * MIB), randomBytes(50)]
+          const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+          const { json, status } = yield* submit(bodyOf(`at-once-${n}`, model, hashes), "root")
+          assert.strictEqual(status, 201)
+          yield* objects.put(incomingKey(json.version_id, "weights"), weights)
+          return { id: json.version_id as string, manifest }
+        })
+      )
+      const last = ({ id, manifest }: (typeof candidates)[number]) => objects.put(incomingKey(id, "manifest"), manifest)
+      const put = Effect.forEach(candidates, last, { concurrency: "unbounded", discard: true })
+      const judged = Effect.forEach(candidates, ({ id }) => Effect.map(A.read(`/v1/me/versions/${id}`, "root"), ({ json }) => json))
+      const waiting = Effect.map(judged, (all) => all.filter(({ phase }) => phase === "upload").length)
+      const { look } = yield* UploadWatch
+      const [root] = yield* A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = 'root'`
+      const anotherNode = holding(`SELECT pg_advisory_xact_lock(hashtextextended('quota ${root!.id}', 0))`)
+      const held = Effect.scoped(Effect.andThen(anotherNode, Effect.andThen(put, Effect.andThen(look, waiting))))
+      assert.strictEqual(yield* held, 6, "none while another node tells a season of files of the account")
+      yield* Effect.all([look, look, look], { concurrency: "unbounded" })
+      yield* eventually(
+        "the end of the last upload",
+        Effect.map(waiting, (n) => n === 0)
+      )
+      const outcomes = (yield* judged).map(({ phase, reject_reason }) => phase ?? reject_reason).sort()
+      assert.deepStrictEqual(outcomes, ["review", "review", ...Array(4).fill("too_large")], "as many as the quota holds")
     })
   )
 

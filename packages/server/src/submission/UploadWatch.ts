@@ -3,6 +3,10 @@
  * event, so the store is polled: once both files are there, they are sized and hashed, moved to their content
  * addresses, and the review starts. A file that differs from its announcement ends the candidacy.
  *
+ * An account may have a candidate in each of several seasons. The seasons are told of its files one after another,
+ * by whatever node, so that each finds the quota that the one before has left: a transaction with a lock on the account's quota
+ * lasts until the season has answered.
+ *
  * Some files are never taken over: the other file may never come, the season may close, and a URL is valid
  * for the whole window, even once its file is no longer wanted. The collector removes such files
  * (object/StoredObjects.ts); runner/ReplayUploads.ts removes replays that no runner has reported.
@@ -11,9 +15,10 @@
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { RejectReason } from "@agon/domain/season/Reasons.ts"
 import { hexOf } from "@agon/engine/hash.ts"
-import { Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
+import { Context, DateTime, Effect, Layer, Option, Schedule, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { tryLockNamed } from "../database/lockNamed.ts"
 import { incomingKey, storedKey } from "../object/keys.ts"
 import { ObjectStore, type Verdict } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
@@ -27,6 +32,8 @@ const LOOK_EVERY = "1 second"
 /** Versions in one look, and fetched at a time; the next look continues after the last of them. */
 const VERSIONS_MAX = 500
 const CONCURRENCY = 8
+/** Seasons that are told of competitors' files at a time. Each costs a connection until it answers, and the pool has six. */
+const TOLD_AT_ONCE = 3
 /** Sorts before every id. */
 const NIL = "00000000-0000-0000-0000-000000000000"
 
@@ -46,18 +53,12 @@ export class UploadWatch extends Context.Service<UploadWatch, { readonly look: E
     )
 }
 
-const makeLook = Effect.gen(function* () {
-  const queries = yield* makeQueries
+/** Tells a season of the files that were verified. */
+const makeTell = Effect.gen(function* () {
   const actors = yield* SeasonActors
-  const objects = yield* ObjectStore
   const room = yield* Room
-  const stored = yield* StoredObjects
-  const unreceived = seldom("files were not received")
-
-  const lies = (version: string, kind: "weights" | "manifest") => Effect.map(objects.stat(incomingKey(version, kind)), Option.isSome)
-
-  const empty = (version: string) =>
-    Effect.forEach(["weights", "manifest"] as const, (kind) => objects.remove(incomingKey(version, kind)), { discard: true })
+  const sql = yield* SqlClient.SqlClient
+  const places = yield* Semaphore.make(TOLD_AT_ONCE)
 
   /**
    * The largest class, or the owner's remaining quota: other uploads may have used it up
@@ -70,7 +71,42 @@ const makeLook = Effect.gen(function* () {
           Math.max(0, Math.min(left, weights_max_bytes))
         )
 
-  const receive = Effect.fnUntraced(function* (awaited: Awaited) {
+  /** Whether the season was told: not where a file went missing between two looks. */
+  const tell = Effect.fnUntraced(function* (awaited: Awaited, weights: Verdict, manifest: Verdict) {
+    const fits = typeof weights === "string" || weights.bytes <= (yield* weightsMax(awaited))
+    const command = commandOf(awaited.id, fits ? weights : "too_large", manifest)
+    if (command === undefined) return false
+    yield* actors.ask(awaited.season_id, command)
+    return true
+  })
+
+  /**
+   * Not told either while another node tells a season of files of the same account: the next look finds these again. A
+   * file that was refused is gone by now, and takes no quota.
+   */
+  const tellInTurn = (awaited: Awaited, weights: Verdict, manifest: Verdict) => {
+    if (awaited.owner_id === null || typeof weights === "string" || typeof manifest === "string") return tell(awaited, weights, manifest)
+    return tryLockNamed(sql, `quota ${awaited.owner_id}`).pipe(
+      Effect.flatMap((held) => (held ? tell(awaited, weights, manifest) : Effect.succeed(false))),
+      sql.withTransaction,
+      places.withPermit
+    )
+  }
+
+  return { weightsMax, tell: tellInTurn }
+})
+
+const makeReceive = Effect.gen(function* () {
+  const objects = yield* ObjectStore
+  const stored = yield* StoredObjects
+  const { tell, weightsMax } = yield* makeTell
+
+  const lies = (version: string, kind: "weights" | "manifest") => Effect.map(objects.stat(incomingKey(version, kind)), Option.isSome)
+
+  const empty = (version: string) =>
+    Effect.forEach(["weights", "manifest"] as const, (kind) => objects.remove(incomingKey(version, kind)), { discard: true })
+
+  return Effect.fnUntraced(function* (awaited: Awaited) {
     const { id, manifest_hash, weights_hash } = awaited
     if (!(yield* lies(id, "manifest")) || !(yield* lies(id, "weights"))) return
     const verify = (kind: "weights" | "manifest", hash: string, max_bytes: number) =>
@@ -83,11 +119,17 @@ const makeLook = Effect.gen(function* () {
     yield* stored.taking([storedKey("weights", weights_hash), storedKey("manifests", manifest_hash)])
     const weights = yield* verify("weights", weights_hash, yield* weightsMax(awaited))
     const manifest = yield* verify("manifest", manifest_hash, MANIFEST_BYTES_MAX)
-    const command = commandOf(id, weights, manifest)
-    if (command === undefined) return
-    yield* actors.ask(awaited.season_id, command)
-    yield* empty(id)
+    if (yield* tell(awaited, weights, manifest)) yield* empty(id)
   })
+})
+
+const makeLook = Effect.gen(function* () {
+  const queries = yield* makeQueries
+  const receive = yield* makeReceive
+  const unreceived = seldom("files were not received")
+
+  const attempt = (version: Awaited) =>
+    Effect.catchCause(receive(version), (cause) => unreceived({ reason: version.season_id, fields: { version: version.id }, cause }))
 
   /** The last version that was looked at, where more are waiting. */
   let last: Awaited | undefined
@@ -101,16 +143,13 @@ const makeLook = Effect.gen(function* () {
   return Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
     const versions = yield* next(now)
-    yield* Effect.forEach(
-      versions,
-      (version) =>
-        Effect.catchCause(receive(version), (cause) => unreceived({ reason: version.season_id, fields: { version: version.id }, cause })),
-      { concurrency: CONCURRENCY, discard: true }
-    )
+    const owners = Map.groupBy(versions, ({ id, owner_id }) => owner_id ?? id).values()
+    const inTurn = (versions: ReadonlyArray<Awaited>) => Effect.forEach(versions, attempt, { discard: true })
+    yield* Effect.forEach(owners, inTurn, { concurrency: CONCURRENCY, discard: true })
   }).pipe(Effect.orDie, Effect.withSpan("UploadWatch.look"))
 })
 
-/** The command to the season; none where a file went missing between two looks. */
+/** The command to the season; none where a file is missing. */
 const commandOf = (version: string, weights: Verdict, manifest: Verdict): Command | undefined => {
   if (weights === "missing" || manifest === "missing") return undefined
   const fault = faultOf("weights", weights) ?? faultOf("manifest", manifest)

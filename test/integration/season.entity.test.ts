@@ -151,13 +151,13 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
 
   it.effect("a host whose clock jumps an hour ahead plays on by the database's", () =>
     Effect.gen(function* () {
-      const season = yield* create(5)
+      const season = yield* create(6)
       const host = yield* HostClock.make
       yield* Effect.gen(function* () {
         const actors = yield* SeasonActors
-        const review = yield* untilSuccess(play(actors, season, 5))
+        const review = yield* untilSuccess(play(actors, season, 6))
         host.ahead_ms = 3_600_000
-        const [receipt, submitted] = yield* actors.askAll(season, [report(review), submit(6)])
+        const [receipt, submitted] = yield* actors.askAll(season, [report(review), submit(7)])
         assert.deepStrictEqual(receipt, { accepted: true })
         assert.propertyVal(submitted, "fresh", true)
         const [next] = yield* actors.ask(season, lease())

@@ -1,6 +1,6 @@
 import type { Command } from "@agon/domain/season/Command.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Clock, Effect, Fiber, Logger } from "effect"
+import { Clock, Effect, Fiber, Logger, Schedule } from "effect"
 import { TestClock } from "effect/testing"
 import * as HostClock from "../../../../test/support/HostClock.ts"
 import * as MemoryStore from "../../../../test/support/MemoryStore.ts"
@@ -13,13 +13,15 @@ import { SeasonStore } from "./SeasonStore.ts"
 type Store = SeasonStore["Service"]
 const SEASON = id("season", 1)
 const YEAR_MS = 31_536_000_000
+const HOUR_MS = 3_600_000
 
 /** A season whose host comes and goes, with a clock of its own; `wrap` may spoil its store. */
 const hosted = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (store) => store) {
-  yield* TestClock.setTime(1_000_000)
+  yield* TestClock.setTime(10_000_000)
   const memory: MemoryStore.Memory = new Map()
   MemoryStore.createSeason(memory, SEASON, settings())
-  const store = yield* SeasonStore.pipe(Effect.provide(MemoryStore.layer(memory)))
+  const database = yield* HostClock.make
+  const store = yield* SeasonStore.pipe(Effect.provide(MemoryStore.layer(memory)), Effect.provideService(Clock.Clock, database.clock))
   const host = yield* HostClock.make
   const mailbox = yield* Mailbox.make(SEASON)
   const actor = SeasonActor.supervised(mailbox).pipe(
@@ -32,6 +34,7 @@ const hosted = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (sto
   return {
     ask: <C extends Command>(command: C) => Mailbox.ask(mailbox, command),
     askAll: (...commands: ReadonlyArray<Command>) => Mailbox.askAll(mailbox, commands),
+    database,
     host,
     mailbox,
     row: () => memory.get(SEASON)!,
@@ -110,6 +113,53 @@ describe("a host whose clock is a year ahead", () => {
       yield* away("1 seconds")
       yield* ask(submit(2))
       assert.strictEqual(row().head.now, yield* Clock.currentTimeMillis)
+    })
+  )
+})
+
+describe("a clock that goes back an hour", () => {
+  /** A match is leased, the clocks go back, and another is leased by a runner that is never heard of again. */
+  const lost = (...back: ReadonlyArray<"database" | "host">) =>
+    Effect.gen(function* () {
+      const at = yield* hosted()
+      const { ask, askAll, row } = at
+      yield* askAll(...board("plain"), submit(1))
+      const [review] = yield* ask(lease())
+      for (const which of back) at[which].ahead_ms = -HOUR_MS
+      yield* TestClock.adjust("1 seconds")
+      const told = Mailbox.ask(at.mailbox, report(review!)).pipe(Effect.retry({ times: 5, schedule: Schedule.spaced("1 seconds") }))
+      const telling = yield* Effect.forkChild(told)
+      yield* TestClock.adjust("10 seconds")
+      assert.deepStrictEqual(yield* Fiber.join(telling), { accepted: true })
+      yield* ask(lease())
+      assert.lengthOf(row().live, 1)
+      yield* TestClock.adjust("31 seconds")
+      assert.deepStrictEqual(
+        [...row().live.values()].map(({ losses, until }) => [losses, until]),
+        [[1, null]],
+        "its lease has run out"
+      )
+      return { ...at, now: (yield* Clock.currentTimeMillis) - (back.includes("database") ? HOUR_MS : 0) }
+    })
+
+  it.effect("of the host alone: the season goes by the database's", () =>
+    Effect.gen(function* () {
+      const { now, row } = yield* lost("host")
+      assert.closeTo(row().head.now, now, 2_000)
+    })
+  )
+
+  it.effect("of the host and the database: the season goes back with them", () =>
+    Effect.gen(function* () {
+      const { now, row } = yield* lost("host", "database")
+      assert.closeTo(row().head.now, now, 2_000)
+    })
+  )
+
+  it.effect("of the database alone: the season goes back with it", () =>
+    Effect.gen(function* () {
+      const { now, row } = yield* lost("database")
+      assert.closeTo(row().head.now, now, 2_000)
     })
   )
 })

@@ -27,7 +27,7 @@ import { committed, restore, type State } from "@agon/domain/season/State.ts"
 import { mayGiveWork } from "@agon/domain/season/scheduler/Leases.ts"
 import { forecast } from "@agon/domain/season/waiting/Forecast.ts"
 import { begin, observe } from "@agon/domain/season/waiting/Pace.ts"
-import { Cause, Clock, Duration, Effect, type Exit, type Fiber, Queue, type Tracer } from "effect"
+import { Cause, Clock, Data, Duration, Effect, type Exit, type Fiber, Queue, type Tracer } from "effect"
 import { restarts } from "../process/restarts.ts"
 import { seldomFailed } from "../process/seldom.ts"
 import * as ClockGuard from "./ClockGuard.ts"
@@ -75,6 +75,9 @@ export const run = Effect.fnUntraced(
   (self, mailbox) => Effect.onExit(self, (exit) => leave(mailbox, exit))
 )
 
+/** The database's clock was set back: by it the season's time would stand still, and with it every lease, for as long as that was. */
+class ClockWentBack extends Data.TaggedError("ClockWentBack") {}
+
 interface Incarnation {
   readonly fence: Fence
   readonly guard: ClockGuard.ClockGuard
@@ -89,7 +92,7 @@ const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
   const guard = yield* ClockGuard.make
   guard.compare(fence.at)
   const state = restore(snapshot)
-  returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: fence.at + ClockGuard.AHEAD_MAX_MS })
+  returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: guard.latest() })
   return { fence, guard, name, state } satisfies Incarnation
 })
 
@@ -114,14 +117,16 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
   let folding: Fiber.Fiber<void> | undefined
   let learning: Fiber.Fiber<void> | undefined
   while (state.phase !== "closed") {
+    if (state.now > guard.latest()) return yield* new ClockWentBack() // the next claim puts the season's time right
     if (awaitsFold(state) && isOver(folding)) folding = yield* Effect.forkScoped(Folding.untilDone(beside))
     if (isLookDue(state) && isOver(learning)) learning = yield* Effect.forkScoped(Learning.look(beside))
     const batch = yield* nextBatch(mailbox, isDirty(state) ? 0 : Math.min(deadline(state), fence.waiting.due))
-    if (guard.ahead() > 0) {
-      if (believed) yield* Effect.logWarning("the host's clock is ahead of the database's and is not believed", { ahead_ms: guard.ahead() })
+    const apart_ms = guard.apart()
+    if (apart_ms !== 0) {
+      if (believed) yield* Effect.logWarning("the host's clock is far from the database's and is not believed", { ahead_ms: apart_ms })
       state.writes.head = true // so that a commit reads the database's clock again
     }
-    believed = guard.ahead() === 0
+    believed = apart_ms === 0
     const asked = batch.some(needsRows)
       ? yield* Effect.timeout(withRows(store, state, batch), LOG_TIMEOUT)
       : { commands: batch.map(commandsOf), written: NONE }

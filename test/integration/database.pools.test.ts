@@ -224,6 +224,33 @@ describe("the start", () => {
       assert.strictEqual(ascii, "DATABASE_URL: the database is encoded in SQL_ASCII; it takes one in UTF8")
     })
   )
+
+  const set = (setting: string) => `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${setting}', current_database()); END $$`
+  const unwritable: ReadonlyArray<readonly [string, ReadonlyArray<string>, string]> = [
+    [
+      "takes no writes",
+      [set("default_transaction_read_only = on")],
+      "the database takes no writes; set default_transaction_read_only to off"
+    ],
+    [
+      "shows its role no schema",
+      [set("search_path = nowhere")],
+      'no schema of its search_path is there for the role "agon"; mend the search_path, or grant the role USAGE and CREATE on the schema'
+    ],
+    [
+      "lets its role make no tables",
+      ["CREATE ROLE weak", set("role = weak")],
+      'the role "weak" may not make tables; grant it CREATE on the schema "public", or make it the database\'s owner'
+    ]
+  ]
+  it.live.each(unwritable)("a database that %s is refused in one line that says so", ([, statements, says]) =>
+    Effect.gen(function* () {
+      const url = yield* Postgres.url()
+      const prepared = Effect.flatMap(PgClient.PgClient, (sql) => Effect.forEach(statements, (one) => sql.unsafe(one)))
+      yield* prepared.pipe(Effect.provide(PgClient.layer({ url })))
+      assert.strictEqual(yield* refusal({ url }), `DATABASE_URL: ${says}`)
+    })
+  )
 })
 
 describe.each(Postgres.majors)("Postgres %i", (major) => {

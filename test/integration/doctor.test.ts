@@ -1,7 +1,7 @@
 /** `scripts/doctor`, with every fault provoked really: what it says, and its exit status. */
 
 import { execFile } from "node:child_process"
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -141,6 +141,27 @@ describe("the doctor", () => {
     assert.strictEqual(status, 2, said)
   })
 
+  it("finds a directory that the start would refuse, and leaves it as it is", async () => {
+    const place = (name: string) => join(home, name)
+    symlinkSync(place("nowhere"), place("a-link"))
+    writeFileSync(place("a-file"), "")
+    mkdirSync(place("somebodys"))
+    writeFileSync(place("somebodys/letters"), "")
+    const refused: ReadonlyArray<readonly [string, RegExp]> = [
+      ["a-link", /a-link is a link that leads nowhere; make its target$/],
+      ["a-file", /a-file is no directory; it takes a directory of its own$/],
+      ["a-file/data", /a-file\/data cannot be made by this user in .*a-file \(ENOTDIR\); name a directory that can$/],
+      ["somebodys", /somebodys holds other things and is open to others; it takes a directory of its own$/]
+    ]
+    for (const [name, says] of refused) {
+      const { said, status } = await doctor({ AGON_DATA: place(name) })
+      const line = said.split("\n").find((one) => one.startsWith("BROKEN  directory: AGON_DATA: "))
+      assert.match(line ?? said, says)
+      assert.strictEqual(status, 2, said)
+    }
+    assert.deepStrictEqual([readdirSync(place("somebodys")), readdirSync(home).includes("nowhere")], [["letters"], false])
+  })
+
   it("finds an embedded database whose password is gone, and a bucket that nobody serves", async () => {
     const AGON_DATA = used()
     mkdirSync(join(AGON_DATA, "postgres"))
@@ -173,6 +194,18 @@ describe("the doctor", () => {
       () => emptied("DELETE FROM agon_migration WHERE migration_id > 30"),
       1,
       /\d+ migrations wait for the next start; make a backup/
+    ],
+    [
+      "takes no writes",
+      () => emptied(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`),
+      2,
+      /BROKEN {2}database: DATABASE_URL: the database takes no writes; set default_transaction_read_only to off/
+    ],
+    [
+      "shows no schema",
+      () => emptied(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET search_path = nowhere', current_database()); END $$`),
+      2,
+      /BROKEN {2}database: DATABASE_URL: no schema of its search_path is there for the role/
     ]
   ]
   it.each(databases)("finds a database that %s", async (_, provoke, expected, says) => {

@@ -3,7 +3,7 @@
  * before anything relies on it.
  */
 
-import { chmodSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect } from "effect"
 import { refuse } from "./StartRefused.ts"
@@ -27,6 +27,52 @@ const close = (path: string) => {
   if ((statSync(path).mode & 0o777) === MODE) return
   if (isSomebodyElses(path)) throw new Error("it holds other things and is open to others")
   chmodSync(path, MODE)
+}
+
+/** What the start would stop at, found without a change, and what mends it; undefined where the directory is good or can be made. */
+export const faultOf = (path: string): string | undefined => {
+  if (!existsSync(path)) return unmakeable(path)
+  const { mode, uid } = statSync(path)
+  if (!statSync(path).isDirectory()) return `${path} is no directory; it takes a directory of its own`
+  const refused = unwritable(path)
+  if (refused !== undefined) {
+    const mend =
+      refused === "EROFS"
+        ? "its file system is mounted read-only; look at the disk and mount it again"
+        : `give it to the user of the service (it belongs to id ${uid})`
+    return `${path} cannot be written by this user; ${mend}`
+  }
+  if ((mode & 0o777) === MODE) return undefined
+  if (isSomebodyElses(path)) return `${path} holds other things and is open to others; it takes a directory of its own`
+  const user = process.getuid?.() ?? uid
+  return user === 0 || user === uid ? undefined : `${path} belongs to id ${uid} and is open to others; give it to the user of the service`
+}
+
+/** Why a directory that is not there cannot be made. */
+const unmakeable = (path: string): string | undefined => {
+  if (isLink(path)) return `${path} is a link that leads nowhere; make its target`
+  let above = dirname(path)
+  while (!existsSync(above) && dirname(above) !== above) above = dirname(above)
+  const refused = statSync(above).isDirectory() ? unwritable(above) : "ENOTDIR"
+  return refused === undefined ? undefined : `${path} cannot be made by this user in ${above} (${refused}); name a directory that can`
+}
+
+const isLink = (path: string) => {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false // nothing is there, or above it is a file
+  }
+}
+
+/** The code with which the system refuses this user to write there. */
+const unwritable = (path: string): string | undefined => {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code
+  }
 }
 
 /** Makes the directory and answers its path, or refuses with one line. */

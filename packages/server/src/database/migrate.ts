@@ -10,8 +10,10 @@
  */
 import { Effect } from "effect"
 import { Migrator, SqlClient } from "effect/sql"
+import { refuse } from "../config/StartRefused.ts"
 import { type Applied, olderNodesGone, playsOn } from "./beside.ts"
 import { migrations } from "./migrations/index.ts"
+import { unwritable } from "./writable.ts"
 
 /** Any fixed number: it names this lock among the advisory locks of the database. */
 const LOCK = 4_607_182
@@ -50,7 +52,11 @@ export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = 
       yield* sql`SELECT pg_advisory_xact_lock(${LOCK})`
       const applied = yield* has
       yield* playsOn(applied, last)
-      yield* olderNodesGone(lackedBy(applied, Object.keys(wanted)))
+      const lacked = lackedBy(applied, Object.keys(wanted))
+      // The library answers a refused CREATE TABLE with that of the look that it takes in the aborted transaction.
+      const reason = yield* unwritable(lacked.length > 0)
+      if (reason !== undefined) return yield* refuse(`DATABASE_URL: ${reason}`)
+      yield* olderNodesGone(lacked)
       return yield* Migrator.make({})({ table: MIGRATION_TABLE, loader: Migrator.fromRecord(wanted) })
     })
   )

@@ -38,3 +38,6 @@ export const isRestarting = (error: SqlError.SqlError): boolean => /^57P0[123]$/
  * the operator has to make room.
  */
 export const isOutOfResources = (error: SqlError.SqlError): boolean => stateOf(error).startsWith("53")
+
+/** The database takes no writes: it became a standby, or was set read-only, as some hosts do when its disk is full. */
+export const isReadOnly = (error: SqlError.SqlError): boolean => stateOf(error) === "25006"

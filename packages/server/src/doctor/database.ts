@@ -14,11 +14,12 @@ import { SqlClient } from "effect/sql"
 import { APART_MAX_MS } from "../actor/ClockGuard.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import { refuse } from "../config/StartRefused.ts"
-import { tooOld } from "../database/beside.ts"
+import { type Applied, tooOld } from "../database/beside.ts"
 import { CONNECTIONS_OF_A_NODE } from "../database/Database.ts"
 import { explain } from "../database/explain.ts"
 import { has, MIGRATION_NUMBERS } from "../database/migrate.ts"
 import { openBeside } from "../database/open.ts"
+import { unwritable } from "../database/writable.ts"
 import { about, type Finding, refusedIsBroken } from "./Finding.ts"
 
 const ANSWER_TIMEOUT = "10 seconds"
@@ -84,18 +85,19 @@ const asked = Effect.gen(function* () {
       (SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'agon %') AS ours`
   const after = yield* Clock.currentTimeMillis
   const skew = before > server!.now ? before - server!.now : Math.min(0, after - server!.now)
-  return [serverSays(server!), yield* migrationsSay, clockSays(skew), connectionsSay(server!)]
+  const applied = yield* has
+  const lacks = MIGRATION_NUMBERS.at(-1)! > (applied.at(-1)?.[0] ?? 0)
+  return [serverSays(server!, yield* unwritable(lacks)), migrationsSay(applied), clockSays(skew), connectionsSay(server!)]
 })
 
-const serverSays = ({ encoding, version }: Server): Finding => {
+const serverSays = ({ encoding, version }: Server, reason: string | undefined): Finding => {
   const major = Math.floor(version / 10_000)
   if (major < OLDEST_MAJOR) return database.broken(`DATABASE_URL: the server is Postgres ${major}; use ${OLDEST_MAJOR} or later`)
   if (encoding !== "UTF8") return database.broken(`DATABASE_URL: the database is encoded in ${encoding}; make one in UTF8`)
-  return database.fine(`Postgres ${major} answers`)
+  return reason === undefined ? database.fine(`Postgres ${major} answers`) : database.broken(`DATABASE_URL: ${reason}`)
 }
 
-const migrationsSay = Effect.gen(function* () {
-  const applied = yield* has
+const migrationsSay = (applied: ReadonlyArray<Applied>): Finding => {
   if (applied.length === 0) return migrations.fine("the database is empty; the first start makes the tables")
   const last = MIGRATION_NUMBERS.at(-1)!
   const reason = tooOld(applied, last)
@@ -110,7 +112,7 @@ const migrationsSay = Effect.gen(function* () {
   return waiting === 0
     ? migrations.fine("the schema is this release's")
     : migrations.mend(`${waiting} migrations wait for the next start; make a backup before it`)
-})
+}
 
 const clockSays = (skew_ms: number): Finding => {
   const by = `${(Math.abs(skew_ms) / 1000).toFixed(1)} s ${skew_ms > 0 ? "ahead of" : "behind"} the database's`

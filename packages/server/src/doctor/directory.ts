@@ -1,9 +1,10 @@
 /** AGON_DATA, the secrets in it, and the certificates between nodes. Nothing is made or changed. */
 
 import { X509Certificate } from "node:crypto"
-import { accessSync, constants, existsSync, statSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
+import { faultOf } from "../config/dataDirectory.ts"
 import { loadNodeTls } from "../config/nodeTls.ts"
 import { SECRET_NAMES, secretFault } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
@@ -19,18 +20,10 @@ const secrets = about("secrets")
 
 /** Whether the service may write its directory, or make it. */
 export const dataDirectory = ({ directory }: SettingsShape): Finding => {
+  const fault = faultOf(directory)
+  if (fault !== undefined) return data.broken(`AGON_DATA: ${fault}`)
   if (!existsSync(directory)) return data.fine(`${directory} is not there yet; the first start makes it`)
-  const { mode, uid } = statSync(directory)
-  try {
-    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK)
-  } catch (error) {
-    const isReadOnly = (error as NodeJS.ErrnoException).code === "EROFS"
-    const mend = isReadOnly
-      ? "its file system is mounted read-only; look at the disk and mount it again"
-      : `give it to the user of the service (it belongs to id ${uid})`
-    return data.broken(`AGON_DATA: ${directory} cannot be written by this user; ${mend}`)
-  }
-  return (mode & 0o077) === 0
+  return (statSync(directory).mode & 0o077) === 0
     ? data.fine(`${directory} is this user's alone`)
     : data.mend(`${directory} is open to other users; give it mode 0700`)
 }

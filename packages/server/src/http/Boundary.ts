@@ -14,7 +14,7 @@ import { HttpServerError, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { CurrentCallerClass, callerClassOf } from "../database/CallerClass.ts"
-import { isOutOfResources, isRestarting } from "../database/rows.ts"
+import { isOutOfResources, isReadOnly, isRestarting } from "../database/rows.ts"
 import { byLabel } from "../metric/byLabel.ts"
 import { Caller, CurrentCaller } from "../process/Caller.ts"
 import { parsedJson } from "../process/parsedJson.ts"
@@ -240,9 +240,12 @@ const invalid = (errors: P.FieldErrors, noun?: string) => new P.InvalidRequest({
 
 /** Translates a defect for the client: the database is unavailable, or an internal error. */
 const explain = (defect: unknown, cause: Cause.Cause<unknown>): Effect.Effect<never, Refusal> =>
-  SqlError.isSqlError(defect) && (defect.isRetryable || isRestarting(defect) || isOutOfResources(defect))
+  SqlError.isSqlError(defect) && (defect.isRetryable || isRestarting(defect) || isOutOfResources(defect) || isReadOnly(defect))
     ? Effect.andThen(
-        isOutOfResources(defect) ? Effect.logError("the database has no disk, memory or connections left", defect) : Effect.void,
+        Effect.andThen(
+          isOutOfResources(defect) ? Effect.logError("the database has no disk, memory or connections left", defect) : Effect.void,
+          isReadOnly(defect) ? Effect.logError("the database takes no writes", defect) : Effect.void
+        ),
         Effect.andThen(
           retryAfter(UNAVAILABLE_S),
           Effect.fail(new P.Unavailable({ detail: "The database does not answer just now; try again in a second." }))

@@ -7,7 +7,7 @@
 
 import { SchemaIssue } from "effect"
 import type { FieldErrors } from "./Problem.ts"
-import { takes } from "./takes.ts"
+import { takes, wordOfForms } from "./takes.ts"
 
 type Fault = FieldErrors[number]
 
@@ -47,7 +47,7 @@ function* faultsIn(issue: SchemaIssue.Issue, path: Path): Generator<Fault> {
     case "Composite":
       return yield* faultsOfParts(issue, path)
     case "AnyOf":
-      return yield* issue.issues.length === 0 ? [at(path, `takes ${takes(issue.ast)}`)] : nearest(issue.issues, path)
+      return yield* issue.issues.length === 0 ? [ofNoForm(issue, path)] : nearest(issue.issues, path)
     default:
       yield at(path, wordsOf(issue))
   }
@@ -68,6 +68,17 @@ function* faultsOfParts({ ast, issues }: SchemaIssue.Composite, path: Path): Gen
 }
 
 const saysNothing = (issue: SchemaIssue.Issue) => issue._tag === "InvalidValue" && typeof issue.annotations?.message !== "string"
+
+/** A value that none of the forms is tried on: its place is the literal that tells them apart, where it is an object. */
+const ofNoForm = ({ ast, ...issue }: SchemaIssue.AnyOf, path: Path): Fault => {
+  const forms = ast._tag === "Union" ? ast.types : []
+  const word = wordOfForms(forms)
+  const { input } = issue as { readonly input?: unknown }
+  if (word === undefined || typeof input !== "object" || input === null || Array.isArray(input)) return at(path, `takes ${takes(ast)}`)
+  const accepted = `takes ${word.values}`
+  if (Object.hasOwn(input, word.name)) return at([...path, word.name], accepted)
+  return forms.length === 1 ? at([...path, word.name], `is missing: it ${accepted}`) : at(path, `takes ${takes(ast)}`)
+}
 
 /**
  * The nearest of several forms: a body with the seats of a match gets the faults of these seats, not the

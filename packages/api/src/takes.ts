@@ -88,14 +88,20 @@ const spanOf = (least: unknown, most: unknown): string | undefined => {
   return typeof least === "number" ? `at least ${least}` : undefined
 }
 
-/** Forms that one literal field distinguishes: "an object whose kind is one of ...". */
-const formsOf = (types: ReadonlyArray<SchemaAST.AST>): string | undefined => {
+/** The literal field that distinguishes forms, and its values in words. */
+export const wordOfForms = (types: ReadonlyArray<SchemaAST.AST>): { readonly name: PropertyKey; readonly values: string } | undefined => {
   const words = types.map((type) =>
     type._tag === "Objects" ? type.propertySignatures.find((member) => member.type._tag === "Literal") : undefined
   )
   const [first] = words
-  if (first === undefined || types.length < 2 || words.some((word) => word?.name !== first.name)) return undefined
-  return `an object whose ${String(first.name)} is ${unionOf(words.map((word) => word!.type))}`
+  if (first === undefined || words.some((word) => word?.name !== first.name)) return undefined
+  return { name: first.name, values: unionOf(words.map((word) => word!.type)) }
+}
+
+/** Forms that one literal field distinguishes: "an object whose kind is one of ...". */
+const formsOf = (types: ReadonlyArray<SchemaAST.AST>): string | undefined => {
+  const word = types.length < 2 ? undefined : wordOfForms(types)
+  return word && `an object whose ${String(word.name)} is ${word.values}`
 }
 
 /** Literals are listed; the members of any other union are described in turn. */

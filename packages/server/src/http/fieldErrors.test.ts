@@ -40,6 +40,10 @@ describe("what is wrong with a request", () => {
       ["planRound", { kind: "round", games: 1, starts_at: "tomorrow" }, "starts_at takes an RFC 3339 timestamp."],
       ["addParticipants", { logins: ["a", ""] }, "item 2 of logins takes text of 1 to 255 characters, not all of them blank."],
       ["result", {}, 'The body takes an object whose kind is one of "match", "admission", "audit".'],
+      ["result", { kind: "guess" }, 'kind takes one of "match", "admission", "audit".'],
+      ["narrowEntry", { entry: "open" }, 'entry takes "restricted".'],
+      ["narrowEntry", {}, 'entry is missing: it takes "restricted".'],
+      ["narrowEntry", [], "The body takes an object."],
       ["changeFill", { enabled: 1 }, "enabled takes true or false."],
       ["markRead", { ids: Array(101).fill(1) }, "ids takes a list of at most 100 items, not 101."]
     ]

@@ -85,6 +85,17 @@ layer(administration, options)("rounds", (it) => {
       assert.deepStrictEqual(refusal(yield* patch(`${rounds}/1`, { withdrawn: false })), [400, "invalid_request"])
       assert.deepStrictEqual(refusal(yield* patch(`${rounds}/3`, { games: 5 })), [404, "not_found"])
       assert.lengthOf(yield* log(id), 2)
+      yield* patch(`${rounds}/1`, { withdrawn: true })
+      const again = [{ withdrawn: true }, { games: 5 }, { starts_at: year(55) }].map((body) => patch(`${rounds}/1`, body))
+      assert.deepStrictEqual(
+        (yield* Effect.all(again)).map(({ json }) => [json.code, json.errors[0].path]),
+        [
+          ["invalid_request", ""],
+          ["invalid_request", ""],
+          ["invalid_request", "starts_at"]
+        ]
+      )
+      assert.lengthOf(yield* log(id), 3)
     })
   )
 

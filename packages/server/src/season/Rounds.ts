@@ -42,10 +42,10 @@ const makeRounds = Effect.gen(function* () {
   const row = (season: SeasonInPath, n: number) => Effect.orDie(queries.round({ season_id: season.id, n }))
 
   /** The machine refuses a start in a closing season like one in the past; the caller gets different refusals. */
-  const refusal = Effect.fnUntraced(function* (season: SeasonInPath, detail: string) {
+  const refusal = Effect.fnUntraced(function* (season: SeasonInPath, detail: string, path: "starts_at" | "") {
     const { closing } = yield* Effect.orDie(queries.counted(season.id))
     if (closing) return yield* new SeasonClosed({ detail: "The season is closing." })
-    return yield* new InvalidRequest({ detail, errors: [{ path: "starts_at", message: detail }] })
+    return yield* new InvalidRequest({ detail, errors: [{ path, message: detail }] })
   })
 
   return Rounds.of({
@@ -59,7 +59,7 @@ const makeRounds = Effect.gen(function* () {
       const audit = yield* auditOf(account, "round.plan", kind, { games, starts_at })
       const command = { _tag: "PlanRound", kind, games, starts_at: Date.parse(starts_at), audit } as const
       const reply = yield* asked(actors, season.id, command)
-      return yield* "refused" in reply ? refusal(season, reply.detail) : row(season, reply.n)
+      return yield* "refused" in reply ? refusal(season, reply.detail, "starts_at") : row(season, reply.n)
     }),
 
     patch: Effect.fn("Rounds.patch")(function* (account, season, n, patch) {
@@ -70,7 +70,9 @@ const makeRounds = Effect.gen(function* () {
       if (!("refused" in reply)) return yield* row(season, n)
       const { detail, refused } = reply
       if (refused === "not_found") return yield* new NotFound({ detail })
-      return yield* refused === "round_started" ? new RoundStarted({ detail }) : refusal(season, detail)
+      if (refused === "round_started") return yield* new RoundStarted({ detail })
+      // Without a start, what is refused is the round itself: it was withdrawn.
+      return yield* refusal(season, detail, starts_at === undefined ? "" : "starts_at")
     })
   })
 })

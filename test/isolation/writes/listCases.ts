@@ -22,6 +22,9 @@ const RATED = [
 const kept = (name: string, season_id: string, minute: number): string =>
   `INSERT INTO kept_list VALUES ('${name}', '${season_id}', '', now(), 0, true, NULL, '[]', '${new Date(NOW.getTime() + 60_000 * minute).toISOString()}')`
 
+const REMOVED = id("season", 99)
+const EMPTY = { marks: "", kept_to: NOW, total: 0, whole: true, last_trial: null, rows: [] }
+
 export const CASES: ReadonlyArray<Case> = [
   {
     title: "the next matches of a season are counted beside it",
@@ -35,5 +38,11 @@ export const CASES: ReadonlyArray<Case> = [
     rows: [kept("a", ONE, 1), kept("a", TWO, 2), kept("b", ONE, 3)],
     act: ({ lists }) => lists.forgetKept(2),
     changes: ["- kept_list a season 1"]
+  },
+  {
+    title: "a list is stored of the seasons that have not been removed",
+    act: ({ lists }) =>
+      lists.storeKept({ name: "a", now: NOW, seasons: [ONE, REMOVED, TWO].map((season_id) => ({ ...EMPTY, season_id })) }),
+    changes: ["+ kept_list a season 1", "+ kept_list a season 2"]
   }
 ]

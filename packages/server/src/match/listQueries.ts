@@ -24,12 +24,16 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: (name) => sql`SELECT season_id, marks, kept_to, total, whole, last_trial, rows FROM kept_list WHERE name = ${name}`
   }),
 
-  /** Rows by kept_list_pkey. Nodes store at the same time: whatever stays was true once, and its marks say for how long. */
+  /**
+   * Rows by kept_list_pkey, of seasons that have not been removed since, by season_pkey. Nodes store at the same time: whatever
+   * stays was true once, and its marks say for how long.
+   */
   storeKept: ({ name, now, seasons }: { readonly name: string; readonly now: Date; readonly seasons: ReadonlyArray<KeptRow> }) => sql`
     INSERT INTO kept_list (name, season_id, marks, kept_to, total, whole, last_trial, rows, stored_at)
     SELECT ${name}, r.season_id, r.marks, r.kept_to, r.total, r.whole, r.last_trial, r.rows, ${now}
     FROM jsonb_to_recordset(${JSON.stringify(seasons)}::jsonb)
       r(season_id uuid, marks text, kept_to timestamptz, total int, whole boolean, last_trial timestamptz, rows jsonb)
+    WHERE EXISTS (SELECT 1 FROM season s WHERE s.id = r.season_id)
     ON CONFLICT (name, season_id) DO UPDATE SET marks = excluded.marks, kept_to = excluded.kept_to, total = excluded.total,
       whole = excluded.whole, last_trial = excluded.last_trial, rows = excluded.rows, stored_at = excluded.stored_at`,
 

@@ -214,6 +214,16 @@ describe("the doctor", () => {
     assert.strictEqual(status, expected, said)
   })
 
+  it("finds a role that may have fewer connections than a node takes", async () => {
+    const { DATABASE_URL } = await emptied("CREATE ROLE few LOGIN CONNECTION LIMIT 9", "GRANT ALL ON ALL TABLES IN SCHEMA public TO few")
+    const { said, status } = await doctor({ DATABASE_URL: DATABASE_URL!.replace("agon@", "few@") })
+    assert.match(
+      said,
+      /^MEND {4}connections: 8 of 9 connections are free, and a node takes up to \d+; raise max_connections, or the limit of the role/m
+    )
+    assert.strictEqual(status, 1, said)
+  })
+
   it("finds a clock that is not the database's, as far as the service believes it and further", async () => {
     // The tables of a schema come first on the path, so this function is the one that the statement finds.
     const skewed = async (seconds: number) => {

@@ -80,15 +80,25 @@ const asked = Effect.gen(function* () {
   const [server] = yield* sql<Server>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
-      current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS max,
-      (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS used,
-      (SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'agon %') AS ours`
+      narrowest.max, narrowest.used,
+      (SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'agon %') AS ours
+    FROM (${limits(sql)}) AS narrowest`
   const after = yield* Clock.currentTimeMillis
   const skew = before > server!.now ? before - server!.now : Math.min(0, after - server!.now)
   const applied = yield* has
   const lacks = MIGRATION_NUMBERS.at(-1)! > (applied.at(-1)?.[0] ?? 0)
   return [serverSays(server!, yield* unwritable(lacks)), migrationsSay(applied), clockSays(skew), connectionsSay(server!)]
 })
+
+/** Of the limits on connections (the server's, the role's, the database's) the one with the fewest left. A superuser has the first alone. */
+const limits = (sql: SqlClient.SqlClient) => sql`
+  SELECT one.max, one.used::int FROM pg_roles r, pg_database d, LATERAL (VALUES
+    (current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
+      (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')),
+    (CASE WHEN r.rolsuper THEN -1 ELSE r.rolconnlimit END, (SELECT count(*) FROM pg_stat_activity WHERE usesysid = r.oid)),
+    (CASE WHEN r.rolsuper THEN -1 ELSE d.datconnlimit END, (SELECT count(*) FROM pg_stat_activity WHERE datid = d.oid))
+  ) AS one(max, used)
+  WHERE r.rolname = session_user AND d.datname = current_database() AND one.max >= 0 ORDER BY one.max - one.used LIMIT 1`
 
 const serverSays = ({ encoding, version }: Server, reason: string | undefined): Finding => {
   const major = Math.floor(version / 10_000)
@@ -127,5 +137,7 @@ const connectionsSay = ({ max, ours, used }: Server): Finding => {
   const room = `${free} of ${max} connections are free`
   return ours > 0 || free >= CONNECTIONS_OF_A_NODE
     ? connections.fine(room)
-    : connections.mend(`${room}, and a node takes up to ${CONNECTIONS_OF_A_NODE}; raise max_connections`)
+    : connections.mend(
+        `${room}, and a node takes up to ${CONNECTIONS_OF_A_NODE}; raise max_connections, or the limit of the role or of the database`
+      )
 }

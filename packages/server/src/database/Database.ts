@@ -1,12 +1,12 @@
 /**
  * The service's connections to Postgres, as layers. Pools on one database:
  *
- * - `SqlClient` for requests and all other plain SQL: a pool for each class of callers
- * (CallerSql.ts). Anonymous callers, however
- *    many, cannot use the connections of the others, and their statements have a third of the time;
- * - `PgClient` for LISTEN where there is no `NodeSql`; - `SeasonSql` for the season actors alone, so that a
- * season's commit never waits for a connection behind requests; - `NodeSql` for messages between nodes and
- * for the placement of seasons: a node that is busy with requests is not taken for dead.
+ * - `SqlClient` for requests and all other plain SQL: a pool for each class of callers (CallerSql.ts). Anonymous
+ *   callers, however many, cannot use the connections of the others, and their statements have a third of the time;
+ * - `PgClient` for LISTEN where there is no `NodeSql`;
+ * - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests;
+ * - `NodeSql` for messages between nodes and for the placement of seasons: a node that is busy with requests is not
+ *   taken for dead.
  *
  * Every wait has a bound. The server enforces 15 s for a statement, 10 s for a lock and 30 s for a
  * transaction left open; connecting takes 5 s at most. Where the server cannot (it is frozen, the connection

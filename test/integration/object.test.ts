@@ -202,8 +202,9 @@ const conformance = (title: string, stores: Layer.Layer<ObjectStore, unknown>, t
         assert.strictEqual(yield* objects.verify({ ...request, sha256: sha256(randomBytes(8)) }), "hash_mismatch")
         assert.strictEqual(yield* objects.verify(request), "missing")
         assert.strictEqual((yield* upload(to, bytes)).status, 200)
-        const wrong = { ...request, sha256: sha256(randomBytes(8)), into: "replays/wrong", keeps_mismatch: true }
+        const wrong = { ...request, sha256: sha256(randomBytes(8)), into: "replays/wrong", keeps: "hash" } as const
         assert.strictEqual(yield* objects.verify(wrong), "hash_mismatch")
+        assert.strictEqual(yield* objects.verify({ ...wrong, max_bytes: 999, keeps: "all" }), "too_large")
         assert.isTrue(Option.isNone(yield* objects.stat("replays/wrong")))
         assert.deepStrictEqual(yield* objects.verify(request), { bytes: 1_000 })
       })

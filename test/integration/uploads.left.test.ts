@@ -1,5 +1,7 @@
-/** The watch over uploads: everybody's turn comes, and replays that are wanted no more do not stay. */
+/** The watch over uploads: everybody's turn comes, and a file that is refused is refused with its reason. */
 
+import type { Command } from "@agon/domain/season/Command.ts"
+import * as Mailbox from "@agon/server/actor/Mailbox.ts"
 import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import { incomingKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
@@ -11,6 +13,7 @@ import { Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { core } from "../support/Web.ts"
+import { localObjects, loopback, temporaryDirectory } from "./objectLocal.ts"
 
 const version = Fixture.versionIds.gamma2 // its window ends after twenty minutes
 const objects = new Set<string>()
@@ -42,6 +45,41 @@ layer(watch)("uploads", (it) => {
       assert.strictEqual(asked.size, 601)
       assert.isTrue(asked.has(incomingKey(version, "manifest")))
       yield* sql`DELETE FROM version WHERE number > 1000`
+    })
+  )
+})
+
+const told: Array<Command> = []
+let away = true
+const Season = Layer.mock(SeasonActors, {
+  ask: (season, command) =>
+    Effect.suspend(() => {
+      if (away) return Effect.fail(new Mailbox.Unavailable({ season, reason: "the season is reloading" }))
+      told.push(command)
+      return Effect.succeed(null as never)
+    })
+})
+const stored = Layer.unwrap(Effect.map(temporaryDirectory, (directory) => localObjects(directory).pipe(Layer.provide(loopback))))
+const watchOfStore = UploadWatch.layer.pipe(
+  Layer.provide([Room.layer, StoredObjects.layer]),
+  Layer.provideMerge(stored),
+  Layer.provide(Season),
+  Layer.provide(Fixture.layer),
+  Layer.provideMerge(core())
+)
+
+layer(watchOfStore)("a file that is refused while its season is away", (it) => {
+  it.effect("is refused with the same reason once that is back, and removed then", () =>
+    Effect.gen(function* () {
+      const { look } = yield* UploadWatch
+      const objects = yield* ObjectStore
+      const keys = (["weights", "manifest"] as const).map((kind) => incomingKey(version, kind))
+      for (const key of keys) yield* objects.put(key, new Uint8Array(9))
+      yield* look
+      away = false
+      yield* look
+      assert.deepInclude(told.pop(), { _tag: "RejectFiles", version, reject_reason: "hash_mismatch" })
+      for (const key of keys) assert.isTrue(Option.isNone(yield* objects.stat(key)), key)
     })
   )
 })

@@ -19,7 +19,7 @@ import { Clock, Effect, Option, Stream } from "effect"
 import { contentMeter, meterInto } from "./contentMeter.ts"
 import { absentIsUndefined, codeOf, flushDirectory, makeDirectories, pinned, renamed, unlinked, wholeFile, writeNew } from "./files.ts"
 import { isReplayUpload } from "./keys.ts"
-import { ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
+import { isRemoved, ObjectsUnavailable, type Verdict, type VerifyRequest } from "./ObjectStore.ts"
 import { assertObjectKey } from "./objectKey.ts"
 import { sharedRuns } from "./sharedRuns.ts"
 
@@ -153,7 +153,7 @@ const receiving = ({ partial, settle, withPartial }: Places) => ({
  */
 const verifying = ({ pathOf, settle, withPartial }: Places, remove: (key: string) => Effect.Effect<void, ObjectsUnavailable>) =>
   Effect.fnUntraced(function* (request: VerifyRequest) {
-    const { into, keeps_mismatch = false, key } = request
+    const { into, keeps, key } = request
     const verdict = yield* withPartial("verify", key, async (path): Promise<Verdict> => {
       if ((await absentIsUndefined(() => pinned(pathOf(key), path))) === undefined) return "missing"
       const found = await verdictOf(path, request)
@@ -161,7 +161,7 @@ const verifying = ({ pathOf, settle, withPartial }: Places, remove: (key: string
       await unlinked(path) // a file that was taken over before has both names, and a rename of one to the other leaves both
       return found
     })
-    if (verdict === "too_large" || (verdict === "hash_mismatch" && !keeps_mismatch)) yield* remove(key)
+    if (isRemoved(verdict, keeps)) yield* remove(key)
     return verdict
   })
 

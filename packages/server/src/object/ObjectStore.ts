@@ -60,10 +60,10 @@ export interface VerifyRequest {
   /** The key that the bytes are moved to once they are verified. Without it they stay where they are. */
   readonly into?: string
   /**
-   * Whether bytes of another hash stay under `key`: whoever named the hash may have been
-   * wrong about it, and asks again.
+   * What stays under `key` though it is wrong: bytes of another `hash`, where whoever named that may have been wrong
+   * about it and asks again; or `all`, where it is removed once the refusal has been told.
    */
-  readonly keeps_mismatch?: boolean
+  readonly keeps?: "hash" | "all"
 }
 
 /**
@@ -71,6 +71,9 @@ export interface VerifyRequest {
  * nothing was put into `into`.
  */
 export type Verdict = { readonly bytes: number } | "missing" | "too_large" | "hash_mismatch"
+
+export const isRemoved = (verdict: Verdict, keeps: VerifyRequest["keeps"]): boolean =>
+  keeps !== "all" && (verdict === "too_large" || (verdict === "hash_mismatch" && keeps !== "hash"))
 
 export interface StoredFile {
   readonly path: string

@@ -127,7 +127,7 @@ const messageOf = (verdict: Verdict, bytes: number): string | undefined => {
 
 /** Measures and hashes an uploaded replay, and puts it where only this replay can lie. */
 const taken = (objects: ObjectStore["Service"], lease: string, hash: string, into: string) =>
-  objects.verify({ key: replayUploadKey(lease), sha256: hexOf(hash), max_bytes: REPLAY_BYTES_MAX, into, keeps_mismatch: true })
+  objects.verify({ key: replayUploadKey(lease), sha256: hexOf(hash), max_bytes: REPLAY_BYTES_MAX, into, keeps: "hash" })
 
 type Inline = Finished["replay"] & { readonly inline: string }
 

@@ -1,7 +1,8 @@
 /**
  * Waits for the files of submitted versions. A competitor sends them to the object store, which sends no
  * event, so the store is polled: once both files are there, they are sized and hashed, moved to their content
- * addresses, and the review starts. A file that differs from its announcement ends the candidacy.
+ * addresses, and the review starts. A file that differs from its announcement ends the candidacy. The files stay until the
+ * season has been told, or a look that did not reach it would be the last one to know what is wrong with them.
  *
  * An account may have a candidate in each of several seasons. The seasons are told of its files one after another,
  * by whatever node, so that each finds the quota that the one before has left: a transaction with a lock on the account's quota
@@ -82,7 +83,7 @@ const makeTell = Effect.gen(function* () {
 
   /**
    * Not told either while another node tells a season of files of the same account: the next look finds these again. A
-   * file that was refused is gone by now, and takes no quota.
+   * file that was refused takes no quota.
    */
   const tellInTurn = (awaited: Awaited, weights: Verdict, manifest: Verdict) => {
     if (awaited.owner_id === null || typeof weights === "string" || typeof manifest === "string") return tell(awaited, weights, manifest)
@@ -114,7 +115,8 @@ const makeReceive = Effect.gen(function* () {
         key: incomingKey(id, kind),
         sha256: hexOf(hash),
         max_bytes,
-        into: storedKey(kind === "weights" ? "weights" : "manifests", hash)
+        into: storedKey(kind === "weights" ? "weights" : "manifests", hash),
+        keeps: "all"
       })
     yield* stored.taking([storedKey("weights", weights_hash), storedKey("manifests", manifest_hash)])
     const weights = yield* verify("weights", weights_hash, yield* weightsMax(awaited))

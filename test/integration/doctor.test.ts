@@ -9,6 +9,7 @@ import * as Secrets from "@agon/server/config/Secrets.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import * as Certificates from "../support/Certificates.ts"
 import { freePort } from "../support/freePort.ts"
@@ -222,6 +223,16 @@ describe("the doctor", () => {
       /^MEND {4}connections: 8 of 9 connections are free, and a node takes up to \d+; raise max_connections, or the limit of the role/m
     )
     assert.strictEqual(status, 1, said)
+  })
+
+  it("counts the connections of others, also for a role that may not look at them", async () => {
+    const { DATABASE_URL } = await emptied("CREATE ROLE low LOGIN", "GRANT ALL ON ALL TABLES IN SCHEMA public TO low")
+    const others = Array.from({ length: 5 }, () => new pg.Client(DATABASE_URL))
+    for (const client of others) await client.connect()
+    const { said } = await doctor({ DATABASE_URL: DATABASE_URL!.replace("agon@", "low@") })
+    for (const client of others) await client.end()
+    const [, free, max] = /connections: (\d+) of (\d+) connections are free/.exec(said) ?? assert.fail(said)
+    assert.isAtLeast(Number(max) - Number(free), others.length + 1, said)
   })
 
   it("finds a clock that is not the database's, as far as the service believes it and further", async () => {

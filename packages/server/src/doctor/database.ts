@@ -90,11 +90,14 @@ const asked = Effect.gen(function* () {
   return [serverSays(server!, yield* unwritable(lacks)), migrationsSay(applied), clockSays(skew), connectionsSay(server!)]
 })
 
-/** Of the limits on connections (the server's, the role's, the database's) the one with the fewest left. A superuser has the first alone. */
+/**
+ * Of the limits on connections (the server's, the role's, the database's) the one with the fewest left. A superuser has the first
+ * alone. Who is connected is known by their role: `backend_type` is hidden from a role that may not look at others.
+ */
 const limits = (sql: SqlClient.SqlClient) => sql`
   SELECT one.max, one.used::int FROM pg_roles r, pg_database d, LATERAL (VALUES
     (current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int,
-      (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')),
+      (SELECT count(*) FROM pg_stat_activity WHERE usesysid IS NOT NULL AND datid IS NOT NULL)),
     (CASE WHEN r.rolsuper THEN -1 ELSE r.rolconnlimit END, (SELECT count(*) FROM pg_stat_activity WHERE usesysid = r.oid)),
     (CASE WHEN r.rolsuper THEN -1 ELSE d.datconnlimit END, (SELECT count(*) FROM pg_stat_activity WHERE datid = d.oid))
   ) AS one(max, used)

@@ -12,12 +12,12 @@ export interface HostClock {
   readonly world: () => number
   /** The latest that a season can have believed: its time does not go back. */
   latest_ms: number
-  /** The time that a season goes by: none that is more than a minute from the database's. */
+  /** The time that a season goes by: none that is more than a minute ahead. */
   readonly now: Effect.Effect<number>
   readonly nowUnsafe: () => number
 }
 
-const APART_MAX_MS = 60_000
+const AHEAD_MAX_MS = 60_000
 
 export const make: Effect.Effect<HostClock> = Clock.clockWith((world) =>
   Effect.sync(() => {
@@ -27,7 +27,7 @@ export const make: Effect.Effect<HostClock> = Clock.clockWith((world) =>
     }
     const nanos = () => world.currentTimeNanosUnsafe() + BigInt(host.ahead_ms) * 1_000_000n
     const believed = () => {
-      const at = world.currentTimeMillisUnsafe() + (Math.abs(host.ahead_ms) > APART_MAX_MS ? 0 : host.ahead_ms)
+      const at = world.currentTimeMillisUnsafe() + (host.ahead_ms > AHEAD_MAX_MS ? 0 : host.ahead_ms)
       host.latest_ms = Math.max(host.latest_ms, at)
       return at
     }

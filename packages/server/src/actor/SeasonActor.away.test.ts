@@ -142,13 +142,6 @@ describe("a clock that goes back an hour", () => {
       return { ...at, now: (yield* Clock.currentTimeMillis) - (back.includes("database") ? HOUR_MS : 0) }
     })
 
-  it.effect("of the host alone: the season goes by the database's", () =>
-    Effect.gen(function* () {
-      const { now, row } = yield* lost("host")
-      assert.closeTo(row().head.now, now, 2_000)
-    })
-  )
-
   it.effect("of the host and the database: the season goes back with them", () =>
     Effect.gen(function* () {
       const { now, row } = yield* lost("host", "database")

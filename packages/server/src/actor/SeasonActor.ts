@@ -121,12 +121,12 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
     if (awaitsFold(state) && isOver(folding)) folding = yield* Effect.forkScoped(Folding.untilDone(beside))
     if (isLookDue(state) && isOver(learning)) learning = yield* Effect.forkScoped(Learning.look(beside))
     const batch = yield* nextBatch(mailbox, isDirty(state) ? 0 : Math.min(deadline(state), fence.waiting.due))
-    const apart_ms = guard.apart()
-    if (apart_ms !== 0) {
-      if (believed) yield* Effect.logWarning("the host's clock is far from the database's and is not believed", { ahead_ms: apart_ms })
+    const ahead_ms = guard.ahead()
+    if (ahead_ms > 0) {
+      if (believed) yield* Effect.logWarning("the host's clock is ahead of the database's and is not believed", { ahead_ms })
       state.writes.head = true // so that a commit reads the database's clock again
     }
-    believed = apart_ms === 0
+    believed = ahead_ms === 0
     const asked = batch.some(needsRows)
       ? yield* Effect.timeout(withRows(store, state, batch), LOG_TIMEOUT)
       : { commands: batch.map(commandsOf), written: NONE }

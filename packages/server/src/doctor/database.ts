@@ -11,7 +11,7 @@ import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { APART_MAX_MS } from "../actor/ClockGuard.ts"
+import { AHEAD_MAX_MS } from "../actor/ClockGuard.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import { refuse } from "../config/StartRefused.ts"
 import { type Applied, tooOld } from "../database/beside.ts"
@@ -129,7 +129,7 @@ const migrationsSay = (applied: ReadonlyArray<Applied>): Finding => {
 
 const clockSays = (skew_ms: number): Finding => {
   const by = `${(Math.abs(skew_ms) / 1000).toFixed(1)} s ${skew_ms > 0 ? "ahead of" : "behind"} the database's`
-  if (Math.abs(skew_ms) > APART_MAX_MS) return clock.broken(`this machine's clock is ${by}, too far to be believed; set both by NTP`)
+  if (Math.abs(skew_ms) > AHEAD_MAX_MS) return clock.broken(`this machine's clock is ${by}, too far to be believed; set both by NTP`)
   if (Math.abs(skew_ms) > SKEW_MEND_MS) return clock.mend(`this machine's clock is ${by}; set both by NTP`)
   return clock.fine("this machine's clock agrees with the database's")
 }

@@ -69,7 +69,7 @@ describe("agon duel", () => {
       [["zoo:cobra", BAD], /^agon: The zoo has no cobra; its models are [a-z-]+(, [a-z-]+){12}\.\n$/],
       [[GOOD, "zoo:grabber"], /^agon: zoo:nibbler plays snakes, zoo:grabber plays othello\.\n$/],
       [[GOOD, at("none.onnx")], /^agon: \S+none\.onnx cannot be read\.\n$/],
-      [[GOOD, at("broken.onnx")], /^agon: The manifest of \S+broken\.onnx: format is missing\.\n$/],
+      [[GOOD, at("broken.onnx")], /^agon: The manifest of \S+broken\.onnx: format is missing, must be "agon-manifest\/1"\.\n$/],
       [[GOOD, BAD, "--sprt", "20", "0"], /^agon: --sprt takes two Elo differences .*: --sprt 0 20\.\n$/],
       [[GOOD, BAD, "--pairs", "0"], /^agon: --pairs must be from 1 to 100000\.\n$/],
       [[GOOD, BAD, "--board", at("mine.json")], /^agon: \S+mine\.json: \S.*\.\n$/]

@@ -23,9 +23,22 @@ export const ELEMENT_BYTES: Readonly<Record<number, number>> = {
   [DataType.UINT64]: 8
 }
 const SUPPORTED = "float16, float32, float64, int8 to int64, uint8 to uint64 and bool are supported"
-/** The unsupported types, by ONNX's published numbers. */
+/** By ONNX's published numbers. */
 const NAMES: Readonly<Record<number, string>> = {
+  0: "undefined",
+  1: "float32",
+  2: "uint8",
+  3: "int8",
+  4: "uint16",
+  5: "int16",
+  6: "int32",
+  7: "int64",
   8: "text",
+  9: "bool",
+  10: "float16",
+  11: "float64",
+  12: "uint32",
+  13: "uint64",
   14: "complex64",
   15: "complex128",
   16: "bfloat16",
@@ -41,9 +54,11 @@ const NAMES: Readonly<Record<number, string>> = {
   26: "int2"
 }
 
+export const typeName = (type: number | bigint): string => NAMES[Number(type)] ?? `number ${type}`
+
 /** The end of the sentence for an unsupported type: its name and the types to use instead. */
 export const spellType = (type: number | bigint): string =>
-  `element type ${NAMES[Number(type)] ?? `number ${type}`}; ${SUPPORTED}, so export the model with one of these`
+  `element type ${typeName(type)}; ${SUPPORTED}, so export the model with one of these`
 
 /** Attributes whose value is an element type. Zero means that the operator chooses. */
 const TYPE_ATTRIBUTES = new Set(["to", "dtype", "output_dtype", "stash_type", "softmax_precision"])

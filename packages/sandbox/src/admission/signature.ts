@@ -3,6 +3,7 @@ import { DataType } from "@agon/onnx/DataType.ts"
 import type { GraphProto, ValueInfoProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
 import type { Sizes } from "../worker/channel.ts"
+import { typeName } from "./elementTypes.ts"
 
 /** The dimensions of one port on one board; `null` is the batch, which is 1 or symbolic. */
 type Dims = ReadonlyArray<number | null>
@@ -33,10 +34,11 @@ const checkPort = (side: string, port: ValueInfoProto, expected: Expected): stri
   const at = `${side} ${quote(port.name)}`
   if (port.type?.value.case !== "tensorType") return `${at} is not a tensor`
   const { elemType, shape } = port.type.value.value
-  if (elemType !== DataType.FLOAT) return `${at} must be float32`
+  if (elemType !== DataType.FLOAT) return `${at} must be float32, is ${typeName(elemType)}`
   if (shape === undefined) return `${at} has no declared shape; it must be ${spell(expected.dims[0]!)}`
   for (const dims of expected.dims) {
-    if (shape.dim.length !== dims.length) return `${at} has ${shape.dim.length} dimensions; it must be ${spell(dims)}`
+    if (shape.dim.length !== dims.length)
+      return `${at} has ${shape.dim.length} dimension${shape.dim.length === 1 ? "" : "s"}; it must be ${spell(dims)}`
     for (const [axis, { value }] of shape.dim.entries()) {
       const fits = value.case !== "dimValue" || value.value === BigInt(dims[axis] ?? 1)
       if (!fits) return `${at} has ${value.value} in dimension ${axis}; on a board of this season it must be ${spell(dims)} or symbolic`
@@ -47,13 +49,14 @@ const checkPort = (side: string, port: ValueInfoProto, expected: Expected): stri
 
 const checkSide = (side: "Input" | "Output", ports: ReadonlyArray<ValueInfoProto>, expected: ReadonlyArray<Expected>): string | null => {
   const names = expected.map(({ name }) => name)
+  const has = `with this manifest the game has ${names.join(", ")}`
   for (const port of ports) {
-    if (!names.includes(port.name)) return `${side} ${quote(port.name)} is unknown; with this manifest the game has ${names.join(", ")}`
+    if (!names.includes(port.name)) return `${side} ${quote(port.name)} is unknown; ${has}`
     if (ports.filter(({ name }) => name === port.name).length > 1) return `${side} ${quote(port.name)} occurs twice`
   }
   for (const one of expected) {
     const port = ports.find(({ name }) => name === one.name)
-    const message = port === undefined ? `${side} "${one.name}" is missing` : checkPort(side, port, one)
+    const message = port === undefined ? `${side} "${one.name}" is missing; ${has}` : checkPort(side, port, one)
     if (message !== null) return message
   }
   return null

@@ -266,6 +266,16 @@ describe("examineFiles", () => {
       assert.strictEqual(reasonOf(ports(input, output)), "wrong_signature")
   })
 
+  it("says of a port what was found and what is expected", () => {
+    for (const [input, output, sentence] of [
+      [[port("obs", ["N", 12, "H", "W"], DataType.DOUBLE)], [snakesOutput], 'Input "obs" must be float32, is float64.'],
+      [[snakesInput], [port("logits", ["N", 4], DataType.FLOAT16)], 'Output "logits" must be float32, is float16.'],
+      [[snakesInput], [port("logits", [4])], 'Output "logits" has 1 dimension; it must be [N, 4].'],
+      [[snakesInput], [], 'Output "logits" is missing; with this manifest the game has logits.']
+    ] as const)
+      assert.strictEqual(detailOf(ports(input, output)), `wrong_signature: ${sentence}`)
+  })
+
   it("refuses fixed sizes that fit only some of the season's boards", () => {
     assert.strictEqual(reasonOf(ports([port("obs", [1, 12, 11, 11])], [snakesOutput])), "wrong_signature")
   })

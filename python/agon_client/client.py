@@ -108,7 +108,7 @@ class Client:
             "manifest": submission.bytes_of(manifest if manifest is not None else submission.manifest_beside(weights)),
         }
         hashes = {f"{name}_hash": submission.hash_of(part) for name, part in content.items()}
-        submitted = self._enter(game, season, model.strip(), {**hashes, "note": note})
+        submitted = self._enter(game, season, model.strip(), content, {**hashes, "note": note})
         version: OwnVersion = self.version(submitted["version_id"])
         if version["phase"] != "upload":
             return version
@@ -116,14 +116,18 @@ class Client:
         submission.send_file(submitted["upload"]["manifest"], "manifest", content["manifest"])
         return self.version(submitted["version_id"])
 
-    def _enter(self, game: str, season: str | None, name: str, more: dict[str, str | None]) -> Submitted:
+    def _enter(
+        self, game: str, season: str | None, name: str, content: dict[str, bytes], more: dict[str, str | None]
+    ) -> Submitted:
         """Of the same files again the service answers their version, whatever it would refuse of others; so a foreseen refusal keeps
         only a new model from being made."""
         known = self.model(game, name)
-        foreseen = self.preflight(game, season, None if known is None else known["id"])["refusals"]
+        before = self.preflight(game, season, None if known is None else known["id"])
+        foreseen = before["refusals"]
+        if known is None and foreseen:
+            raise SubmissionRefused(foreseen)
+        submission.check_sizes(self._transport, game, before["season"], **content)
         if known is None:
-            if foreseen:
-                raise SubmissionRefused(foreseen)
             known = self._make(game, name)
         try:
             return submission.post(self._transport, {"game": game, "season": season, "model": known["id"], **more})

@@ -15,6 +15,7 @@ from .wire import OwnVersion, Preflight, Submitted, Upload
 
 UPLOAD_TIMEOUT_S = 600.0
 UPLOAD_TRIES = 3
+MANIFEST_MAX_BYTES = 65_536
 LOOK_EVERY_S = 2.0
 # How long the service may be away while a version is followed.
 OUTAGE_S = 600.0
@@ -59,6 +60,21 @@ def preflight(transport: Transport, game: str, season: str | None, model_id: str
     return answer
 
 
+def too_large(what: str, size: int, most: int) -> BadFile:
+    return BadFile(f"{what} {size} bytes; the season takes {most} at most.")
+
+
+def check_sizes(transport: Transport, game: str, season: str, weights: bytes, manifest: bytes) -> None:
+    """Refuses files that no class of the season holds before a version is announced for them: it would wait for its upload, and other
+    files with it, until the window closes."""
+    if len(manifest) > MANIFEST_MAX_BYTES:
+        raise too_large("The manifest has", len(manifest), MANIFEST_MAX_BYTES)
+    classes = transport.get("private", "games", game, "seasons", season)["weight_classes"]
+    size, largest = len(weights) + len(manifest), max(one["max_bytes"] for one in classes)
+    if size > largest:
+        raise too_large("Weights and manifest have", size, largest)
+
+
 def post(transport: Transport, body: dict[str, str | None]) -> Submitted:
     """The version, new or begun before."""
     try:
@@ -73,7 +89,7 @@ def post(transport: Transport, body: dict[str, str | None]) -> Submitted:
 def send_file(upload: Upload, name: str, content: bytes) -> None:
     """Repeated where the store does not answer or fails; its refusals are final. The session does not go there."""
     if len(content) > upload["max_bytes"]:
-        raise BadFile(f"The {name} have {len(content)} bytes; the season takes {upload['max_bytes']} at most.")
+        raise too_large("The weights have" if name == "weights" else "The manifest has", len(content), upload["max_bytes"])
     opener = opener_for(upload["url"])
     for attempt in range(1, UPLOAD_TRIES + 1):
         request = Request(upload["url"], data=content, headers=upload["headers"], method=upload["method"])

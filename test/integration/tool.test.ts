@@ -116,6 +116,22 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       assert.strictEqual(broken.status, 1, broken.err)
       assert.match(broken.out, /^rejected \(weights_unreadable\): \S/m)
       assert.match((yield* run(own, "status")).out, /No version is in admission/)
+      for (const [name, weights_bytes, manifest_bytes, said] of [
+        [
+          "heavy",
+          16_777_216,
+          manifest.length,
+          `Weights and manifest have ${16_777_216 + manifest.length} bytes; the season takes 16777216 at most.`
+        ],
+        ["wordy", 7, 70_000, "The manifest has 70000 bytes; the season takes 65536 at most."]
+      ] as const) {
+        writeFileSync(own.at(`${name}.onnx`), new Uint8Array(weights_bytes))
+        writeFileSync(own.at(`${name}.json`), Buffer.concat([manifest, Buffer.alloc(manifest_bytes - manifest.length, " ")]))
+        const large = yield* run(own, ...submit(`${name}.onnx`))
+        assert.deepStrictEqual([large.status, large.out, large.err], [2, "", `agon: ${said}\n`])
+        const { candidates } = yield* person.version.candidates({ query: firstPage() })
+        assert.deepStrictEqual(candidates, [], "no version waits for an upload that cannot come")
+      }
       const unknown = yield* run(own, "submit", own.at("mine.onnx"), "--game", "snakes", "--season", "none", "--model", "x")
       assert.deepStrictEqual([unknown.status, unknown.out], [2, ""])
       const copied = yield* run(own, "submit", own.at("mine.onnx"), "--game", "snakes", "--season", "spring", "--model", "other")

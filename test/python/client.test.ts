@@ -131,6 +131,22 @@ describe.skipIf(missing !== undefined)(`the client for Python${missing === undef
           [1, true],
           broken.out + broken.err
         )
+        for (const [name, weights_bytes, manifest_bytes, said] of [
+          [
+            "heavy",
+            16_777_216,
+            manifest.length,
+            `Weights and manifest have ${16_777_216 + manifest.length} bytes; the season takes 16777216 at most.`
+          ],
+          ["wordy", 7, 70_000, "The manifest has 70000 bytes; the season takes 65536 at most."]
+        ] as const) {
+          writeFileSync(own.at(`${name}.onnx`), new Uint8Array(weights_bytes))
+          writeFileSync(own.at(`${name}.json`), Buffer.concat([manifest, Buffer.alloc(manifest_bytes - manifest.length, " ")]))
+          const large = yield* run(own, ...submit(`${name}.onnx`, "garter"))
+          assert.deepStrictEqual([large.status, large.out, large.err], [2, "", `agon_client: ${said}\n`])
+          const { candidates } = yield* person.version.candidates({ query: firstPage() })
+          assert.deepStrictEqual(candidates, [], "no version waits for an upload that cannot come")
+        }
         const copied = yield* run(own, ...submit("mine.onnx", "other"))
         assert.deepStrictEqual([copied.status, /^refused \(weights_already_entered\): /.test(copied.out)], [1, true], copied.out)
         const unknown = yield* run(own, ...submit("mine.onnx", "third", "none"))

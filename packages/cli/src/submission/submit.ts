@@ -19,7 +19,7 @@ import { connectSignedIn, jsonFlag, saying } from "../Service.ts"
 import { manifestArgument, manifestOf } from "../version/seat.ts"
 import { endOf, follow } from "./follow.ts"
 import { findModel, findOrCreateModel } from "./ownModel.ts"
-import { upload } from "./upload.ts"
+import { checkSizes, upload } from "./upload.ts"
 
 interface Entry {
   readonly game: string
@@ -39,10 +39,11 @@ const isRefusal = (error: unknown): error is Refusal => [...entryRefusals, Stora
 const enter = Effect.fnUntraced(function* (client: Client, { game, manifest, name, note, season, weights }: Entry) {
   const known = yield* findModel(client, game, name)
   const of = season === undefined ? {} : { season }
-  const { refusals } = yield* retryRefused(
+  const { refusals, season: slug } = yield* retryRefused(
     client.submission.preflight({ params: { game }, query: { ...of, ...(known === undefined ? {} : { model: known.id }) } })
   )
   if (known === undefined && refusals.length > 0) return refusals
+  yield* checkSizes(client, game, slug, { weights, manifest })
   const model = known ?? (yield* findOrCreateModel(client, game, name))
   const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
   const payload = { game, model: model.id, ...of, ...hashes, ...(note === undefined ? {} : { note }) }

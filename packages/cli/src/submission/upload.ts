@@ -1,7 +1,10 @@
 /** Uploads a version's files, with a line of progress where there is a terminal. */
 
+import type { Client } from "@agon/api/Client.ts"
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { Uploads } from "@agon/api/submission/api.ts"
 import { type Files, sendFile } from "@agon/api/submission/sendFiles.ts"
+import { MANIFEST_MAX_BYTES } from "@agon/sandbox/Manifest.ts"
 import { Effect } from "effect"
 import { CouldNotRun } from "../Answer.ts"
 import { makeProgress } from "../Shown.ts"
@@ -21,9 +24,24 @@ const sendWatched = Effect.fnUntraced(function* (upload: Uploads, { manifest, we
   yield* Effect.ensuring(sending, progress.end)
 })
 
+const tooLarge = (what: string, bytes: number, max_bytes: number) =>
+  new CouldNotRun({ message: `${what} ${bytes} bytes; the season takes ${max_bytes} at most.` })
+
+/**
+ * Refuses files that no class of the season holds before a version is announced for them: it would wait for its
+ * upload, and other files with it, until the window closes.
+ */
+export const checkSizes = Effect.fnUntraced(function* (client: Client, game: string, slug: string, { manifest, weights }: Files) {
+  if (manifest.length > MANIFEST_MAX_BYTES) return yield* tooLarge("The manifest has", manifest.length, MANIFEST_MAX_BYTES)
+  const { weight_classes } = yield* retryRefused(client.season.privateSeason({ params: { game, slug } }))
+  const [bytes, largest] = [weights.length + manifest.length, Math.max(...weight_classes.map(({ max_bytes }) => max_bytes))]
+  if (bytes > largest) return yield* tooLarge("Weights and manifest have", bytes, largest)
+})
+
+/** The store of files takes less than the season where the owner's quota is nearly used up. */
 export const upload = Effect.fnUntraced(function* (uploads: Uploads, files: Files, quiet: boolean) {
-  for (const [name, { max_bytes }] of [["weights", uploads.weights] as const, ["manifest", uploads.manifest] as const])
-    if (files[name].length > max_bytes)
-      return yield* new CouldNotRun({ message: `The ${name} have ${files[name].length} bytes; the season takes ${max_bytes} at most.` })
+  for (const name of ["weights", "manifest"] as const)
+    if (files[name].length > uploads[name].max_bytes)
+      return yield* tooLarge(name === "weights" ? "The weights have" : "The manifest has", files[name].length, uploads[name].max_bytes)
   yield* sendWatched(uploads, files, quiet)
 })

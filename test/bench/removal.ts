@@ -11,7 +11,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import * as Database from "@agon/server/database/Database.ts"
-import type { Asked } from "@agon/server/match/listing.ts"
+import type { Asked } from "@agon/server/match/list/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { LIMITS, remove } from "@agon/server/removal/remove.ts"

@@ -7,7 +7,7 @@
 import "effect/schema/SchemaJITCompiler/enable"
 import { Words } from "@agon/server/account/Words.ts"
 import * as Database from "@agon/server/database/Database.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { Models } from "@agon/server/model/Models.ts"
 import { RivalSweep } from "@agon/server/model/RivalSweep.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"

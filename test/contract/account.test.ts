@@ -1,6 +1,6 @@
 import { AccountHandlers } from "@agon/server/account/http.ts"
-import { Providers } from "@agon/server/account/Providers.ts"
-import { SignIn } from "@agon/server/account/SignIn.ts"
+import { Providers } from "@agon/server/account/signin/Providers.ts"
+import { SignIn } from "@agon/server/account/signin/SignIn.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

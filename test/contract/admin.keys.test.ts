@@ -1,7 +1,7 @@
 /** A season's own runner keys and runners, and who can process its queue (docs/contract.md#fleets-and-runner-keys). */
 
-import { FleetAdmin } from "@agon/server/runner/FleetAdmin.ts"
-import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
+import { FleetAdmin } from "@agon/server/runner/fleet/FleetAdmin.ts"
+import { RunnerKeys } from "@agon/server/runner/key/RunnerKeys.ts"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
 import {

@@ -2,9 +2,9 @@
 
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { AuditWork } from "@agon/api/runner/protocol.ts"
-import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
-import { ReplayAudits } from "@agon/server/runner/ReplayAudits.ts"
-import { RunnerKeys } from "@agon/server/runner/RunnerKeys.ts"
+import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
+import { RunnerKeys } from "@agon/server/runner/key/RunnerKeys.ts"
+import { ReplayAudits } from "@agon/server/runner/work/ReplayAudits.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Metric } from "effect"

@@ -2,7 +2,7 @@
  * Audits that wait for another key: the runners of this one, which ask for work all the time, do
  * not look for them each time.
  */
-import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
+import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Tracer } from "effect"
 import { untilSuccess } from "../support/eventually.ts"

@@ -1,7 +1,7 @@
 import type { Client } from "@agon/api/Client.ts"
 import type { AuditWork } from "@agon/api/runner/protocol.ts"
 import { matchLeaseMax_ms } from "@agon/domain/season/Lease.ts"
-import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
+import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"

@@ -3,7 +3,7 @@
  * way each time costs no read.
  */
 
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as A from "../support/Administration.ts"

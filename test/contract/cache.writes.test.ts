@@ -6,7 +6,7 @@
 
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,4 +1,4 @@
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { Broadcast, payloads } from "@agon/server/node/Broadcast.ts"
 import * as CachePurges from "@agon/server/node/CachePurges.ts"
 import { assert, describe, it, layer } from "@effect/vitest"

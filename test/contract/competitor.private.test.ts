@@ -1,7 +1,7 @@
 /** Private seasons: what their members read, and that to everybody else they are seasons that were never made. */
 
 import { Api } from "@agon/api/Api.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -2,7 +2,7 @@
 
 import { connect, type Socket } from "node:net"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
-import { ConnectionLimits } from "@agon/server/http/Connections.ts"
+import { ConnectionLimits } from "@agon/server/http/connection/Connections.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger } from "effect"
 import { overSocket, port } from "../support/Web.ts"

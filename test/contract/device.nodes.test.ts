@@ -4,9 +4,9 @@
  */
 
 import { Accounts } from "@agon/server/account/Accounts.ts"
-import { DeviceSignIns } from "@agon/server/account/DeviceSignIns.ts"
+import { DeviceSignIns } from "@agon/server/account/device/DeviceSignIns.ts"
 import { Words } from "@agon/server/account/Words.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,10 +1,10 @@
 /** Signing a device in (docs/contract.md#signing-in-a-device): over HTTP on a real database, on the test's clock. */
 
-import { DeviceSignIns } from "@agon/server/account/DeviceSignIns.ts"
-import { DeviceHandlers } from "@agon/server/account/deviceHttp.ts"
+import { DeviceSignIns } from "@agon/server/account/device/DeviceSignIns.ts"
+import { DeviceHandlers } from "@agon/server/account/device/deviceHttp.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
-import { Providers } from "@agon/server/account/Providers.ts"
-import { SignIn } from "@agon/server/account/SignIn.ts"
+import { Providers } from "@agon/server/account/signin/Providers.ts"
+import { SignIn } from "@agon/server/account/signin/SignIn.ts"
 import { parseProviders } from "@agon/server/config/signInProviders.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -3,7 +3,7 @@
 import { errorCatalogue } from "@agon/api/Errors.ts"
 import { errorMeanings } from "@agon/api/errorMeanings.ts"
 import * as Problems from "@agon/api/Problem.ts"
-import { errorsPage } from "@agon/server/http/errorsPage.ts"
+import { errorsPage } from "@agon/server/http/page/errorsPage.ts"
 import { assert, describe, it } from "@effect/vitest"
 
 describe("the catalogue of errors", () => {

@@ -4,7 +4,7 @@
  */
 
 import { lastView } from "@agon/engine/replay/verify.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"

@@ -1,5 +1,5 @@
 /**
- * Answers are written from their schemas (server/http/jsonWriters.ts) byte for byte as Effect's encoder and
+ * Answers are written from their schemas (server/http/json/jsonWriters.ts) byte for byte as Effect's encoder and
  * `JSON.stringify` write them, for values that each route may answer, for values that it may not, and for
  * every character and kind of number.
  */
@@ -8,7 +8,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Api } from "@agon/api/Api.ts"
 import { answerOf } from "@agon/server/http/group.ts"
-import { jsonTextOf } from "@agon/server/http/jsonText.ts"
+import { jsonTextOf } from "@agon/server/http/json/jsonText.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, Effect, Exit, Schema, SchemaAST } from "effect"
 import { HttpServerResponse } from "effect/http"

@@ -1,7 +1,7 @@
 /** Rate limits over the whole service, at the contract's own rates (docs/contract.md#rate-limits). */
 
 import type { SettingsShape } from "@agon/server/config/Settings.ts"
-import { table } from "@agon/server/http/RateLimits.ts"
+import { table } from "@agon/server/http/limit/RateLimits.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Logger, type Scope } from "effect"
 import { Visitor } from "../e2e/Visitor.ts"

@@ -4,8 +4,8 @@
  */
 
 import { hash } from "node:crypto"
+import { unsubscribeToken } from "@agon/server/notification/mail/unsubscribing.ts"
 import { makeTell } from "@agon/server/notification/Notifications.ts"
-import { unsubscribeToken } from "@agon/server/notification/unsubscribing.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

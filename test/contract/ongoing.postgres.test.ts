@@ -1,6 +1,6 @@
 /** Requests under way in an account's name end with the account, on every node; those that begin afterwards do not. */
 
-import { Ongoing, type OngoingShape } from "@agon/server/account/Ongoing.ts"
+import { Ongoing, type OngoingShape } from "@agon/server/account/level/Ongoing.ts"
 import { Broadcast } from "@agon/server/node/Broadcast.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer } from "effect"

@@ -3,9 +3,9 @@
  * at work, on a real database.
  */
 import { Accounts } from "@agon/server/account/Accounts.ts"
-import type { Identity } from "@agon/server/account/identity.ts"
-import { Providers } from "@agon/server/account/Providers.ts"
-import { SignIn } from "@agon/server/account/SignIn.ts"
+import type { Identity } from "@agon/server/account/signin/identity.ts"
+import { Providers } from "@agon/server/account/signin/Providers.ts"
+import { SignIn } from "@agon/server/account/signin/SignIn.ts"
 import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
 import { OwnerChecks } from "@agon/server/season/OwnerChecks.ts"
 import { assert, layer } from "@effect/vitest"

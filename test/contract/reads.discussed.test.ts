@@ -3,7 +3,7 @@
  * while comments come and go and matches are voided.
  */
 
-import type { Asked } from "@agon/server/match/listing.ts"
+import type { Asked } from "@agon/server/match/list/listing.ts"
 import { Matches, type ReadMatches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"

@@ -1,12 +1,12 @@
 /**
- * Lists of matches and results of models that are kept (match/KeptLists.ts), while seasons play on, lose
+ * Lists of matches and results of models that are kept (match/list/KeptLists.ts), while seasons play on, lose
  * matches and are hidden: one service that has read them before, one that starts from what was stored, and
  * rows worked out here from all matches.
  */
 
-import { makeListStore, StoredFrom } from "@agon/server/match/ListStore.ts"
-import { makeFirstRows } from "@agon/server/match/listCaches.ts"
-import type { Asked } from "@agon/server/match/listing.ts"
+import { makeListStore, StoredFrom } from "@agon/server/match/list/ListStore.ts"
+import { makeFirstRows } from "@agon/server/match/list/listCaches.ts"
+import type { Asked } from "@agon/server/match/list/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { makeQueries } from "@agon/server/match/queries.ts"
 import { Replays } from "@agon/server/match/Replays.ts"

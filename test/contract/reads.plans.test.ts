@@ -5,7 +5,7 @@
 
 import { Boards } from "@agon/server/board/Boards.ts"
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
-import type { Asked } from "@agon/server/match/listing.ts"
+import type { Asked } from "@agon/server/match/list/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"

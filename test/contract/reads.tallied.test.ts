@@ -1,14 +1,14 @@
 /**
- * Totals of matches that are counted beside the season (match/TallySweep.ts): in a process that has
+ * Totals of matches that are counted beside the season (match/list/TallySweep.ts): in a process that has
  * just started they are those of all its matches, while the season plays on and loses matches, and do
  * not go through what was counted.
  */
 import { Boards } from "@agon/server/board/Boards.ts"
-import type { Asked } from "@agon/server/match/listing.ts"
+import type { Asked } from "@agon/server/match/list/listing.ts"
+import { NEW_MATCHES_MIN, TallySweep } from "@agon/server/match/list/TallySweep.ts"
+import { makeQueries } from "@agon/server/match/list/tallyQueries.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
-import { NEW_MATCHES_MIN, TallySweep } from "@agon/server/match/TallySweep.ts"
-import { makeQueries } from "@agon/server/match/tallyQueries.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"

@@ -5,8 +5,8 @@
 
 import { Words } from "@agon/server/account/Words.ts"
 import { lockNamed } from "@agon/server/database/lockNamed.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
-import type { Asked } from "@agon/server/match/listing.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
+import type { Asked } from "@agon/server/match/list/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
 import { Models } from "@agon/server/model/Models.ts"

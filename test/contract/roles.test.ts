@@ -4,7 +4,7 @@
  * route is without a test that calls it.
  */
 
-import { type Bucket, RateLimits } from "@agon/server/http/RateLimits.ts"
+import { type Bucket, RateLimits } from "@agon/server/http/limit/RateLimits.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as A from "../support/Administration.ts"

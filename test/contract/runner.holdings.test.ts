@@ -1,7 +1,7 @@
 /** A runner and all that it holds, read in one statement, as each of several nodes does with every lease request. */
 
-import { SettledAfter } from "@agon/server/match/ReplayCheck.ts"
-import { Runners } from "@agon/server/runner/Runners.ts"
+import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
+import { Runners } from "@agon/server/runner/session/Runners.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"

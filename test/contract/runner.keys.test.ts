@@ -1,6 +1,6 @@
 /** Bounds of a runner key: its runtimes, its sessions, its faults, and the account that made it. */
 
-import { SESSIONS_MAX } from "@agon/server/runner/sessionQueries.ts"
+import { SESSIONS_MAX } from "@agon/server/runner/session/sessionQueries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

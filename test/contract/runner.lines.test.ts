@@ -1,6 +1,6 @@
 /** The log's lines about the fleet: one line for each change of a runner, which names it and tells no secret. */
 import * as LogLines from "@agon/api/program/LogLines.ts"
-import { RateLimits } from "@agon/server/http/RateLimits.ts"
+import { RateLimits } from "@agon/server/http/limit/RateLimits.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Logger, References } from "effect"
 import { ask, layerWith, options, remove, rows } from "../support/Administration.ts"

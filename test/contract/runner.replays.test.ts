@@ -3,7 +3,7 @@
 import type { Client } from "@agon/api/Client.ts"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
-import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
+import { ReplayCheck, SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { assert, layer } from "@effect/vitest"

@@ -6,7 +6,7 @@
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
-import { ReplayCheck, SettledAfter } from "@agon/server/match/ReplayCheck.ts"
+import { ReplayCheck, SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

@@ -5,7 +5,7 @@
 
 import * as Database from "@agon/server/database/Database.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { MatchHandlers } from "@agon/server/match/http.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Replays } from "@agon/server/match/Replays.ts"

@@ -3,7 +3,7 @@
  * and nobody's where it has not.
  */
 
-import { type Checks, Providers } from "@agon/server/account/Providers.ts"
+import { type Checks, Providers } from "@agon/server/account/signin/Providers.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { openIdConfig, type StubProvider, started } from "../support/StubProvider.ts"

@@ -4,11 +4,11 @@
  */
 
 import { Accounts } from "@agon/server/account/Accounts.ts"
-import { Providers } from "@agon/server/account/Providers.ts"
-import { SignIn } from "@agon/server/account/SignIn.ts"
-import { STATE_LIFETIME_S } from "@agon/server/account/SignInState.ts"
+import { Providers } from "@agon/server/account/signin/Providers.ts"
+import { SignIn } from "@agon/server/account/signin/SignIn.ts"
+import { STATE_LIFETIME_S } from "@agon/server/account/signin/SignInState.ts"
 import { Words } from "@agon/server/account/Words.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,5 +1,5 @@
 import { connect } from "node:net"
-import { makeDevSignIn } from "@agon/server/account/DevSignIn.ts"
+import { makeDevSignIn } from "@agon/server/account/signin/DevSignIn.ts"
 import { publicOrigin } from "@agon/server/config/publicOrigin.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

@@ -6,7 +6,7 @@
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
-import { type Limits, SlowReaderLimits, slowReadersCut } from "@agon/server/http/SlowReaders.ts"
+import { type Limits, SlowReaderLimits, slowReadersCut } from "@agon/server/http/connection/SlowReaders.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Metric, Schedule } from "effect"
 import { HttpApiBuilder } from "effect/http-api"

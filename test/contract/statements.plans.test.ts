@@ -7,7 +7,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
 import { PLANNING } from "@agon/server/database/Database.ts"
-import type { Asked, Fitting, Listing } from "@agon/server/match/listing.ts"
+import type { Asked, Fitting, Listing } from "@agon/server/match/list/listing.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -119,12 +119,12 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "match/queries.ts matchesOfSide": [listing({ model }, null)],
   "match/queries.ts countOfTrials": [listing({ model }, null)],
   "match/queries.ts countOfSeason": [listing({ ladder: "nano" }), 30_000],
-  "match/listQueries.ts keptOf": ["1 newest x"],
-  "match/listQueries.ts storeKept": [{ name: "1 newest x", now, seasons: [] }],
-  "match/listQueries.ts forgetKept": [5_000],
+  "match/list/listQueries.ts keptOf": ["1 newest x"],
+  "match/list/listQueries.ts storeKept": [{ name: "1 newest x", now, seasons: [] }],
+  "match/list/listQueries.ts forgetKept": [5_000],
   "match/queries.ts talliedOfSeason": [listing({ ladder: "nano" })],
-  "match/tallyQueries.ts advance": [{ season_id, numbers: 20_000 }],
-  "match/tallyQueries.ts due": [{ matches: 1_000 }],
+  "match/list/tallyQueries.ts advance": [{ season_id, numbers: 20_000 }],
+  "match/list/tallyQueries.ts due": [{ matches: 1_000 }],
   "match/queries.ts own": [{ ...NAMED, game: null }],
   "match/queries.ts cameOfOwner": [ofOwner, new Map([[season_id, now]])],
   "match/queries.ts matchesOfOwner": [ofOwner],
@@ -144,13 +144,15 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "model/rivalQueries.ts met": [[{ version, from: new Date(0), seats: 2_000 }]],
   "object/queries.ts note": [{ keys: ["weights/sha256/00"], at: now }],
   "object/queries.ts keptBytes": [{ owner_id: account, but: ["sha256:w101"] }],
-  "runner/replayAuditQueries.ts overdue": [{ since: now, own_since: now, seen_after: now, leases: 8 }],
-  "runner/replayAuditQueries.ts take": [{ runner: account, key: account, season_id: null, now, until: now, since: now, limit: 1 }],
-  "runner/replayAuditQueries.ts keepOnly": [version, [version]],
-  "runner/keyQueries.ts addKey": [
+  "runner/work/replayAuditQueries.ts overdue": [{ since: now, own_since: now, seen_after: now, leases: 8 }],
+  "runner/work/replayAuditQueries.ts take": [{ runner: account, key: account, season_id: null, now, until: now, since: now, limit: 1 }],
+  "runner/work/replayAuditQueries.ts keepOnly": [version, [version]],
+  "runner/key/keyQueries.ts addKey": [
     { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }
   ],
-  "runner/sessionQueries.ts openSession": [{ ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }],
+  "runner/session/sessionQueries.ts openSession": [
+    { ...NAMED, runtime_version: "ort 1.30", engines: [], accepts: [], slots: 1, isolation: null }
+  ],
   "account/ownerQueries.ts removed": [{ season_id, accounts: [account, id("account", 51)] }],
   "version/queries.ts ofSeason": [{ ...NAMED, state: "disqualified" }],
   "version/queries.ts ofSeasonNamed": [{ ...NAMED, state: "entered", start: "model 1" }],
@@ -160,41 +162,41 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "season/creationQueries.ts insert": [
     { id: account, game: "snakes", slug: "new", digest: "sha256:engine", rules: {}, body: created, now }
   ],
-  "account/signInQueries.ts addAccount": [{ ...NAMED, display_name: "Owner" }],
+  "account/signin/signInQueries.ts addAccount": [{ ...NAMED, display_name: "Owner" }],
   "notification/queries.ts tell": [{ ...told, kind: "season_notice", accounts: [account, id("account", 51)], now }],
   "notification/queries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],
-  "notification/mailQueries.ts enableMail": [{ id: account, account_id: account, secret: "secret", now }],
-  "notification/mailQueries.ts disableMail": [{ account_id: account, now }],
-  "notification/mailQueries.ts takeMail": [{ now, gathered: now, until: now, limit: 4 }],
-  "notification/mailQueries.ts mailed": [{ webhook_id: account, ids: [account], now, until: now, outcome: "250" }],
-  "notification/mailQueries.ts notMailed": [
+  "notification/mail/mailQueries.ts enableMail": [{ id: account, account_id: account, secret: "secret", now }],
+  "notification/mail/mailQueries.ts disableMail": [{ account_id: account, now }],
+  "notification/mail/mailQueries.ts takeMail": [{ now, gathered: now, until: now, limit: 4 }],
+  "notification/mail/mailQueries.ts mailed": [{ webhook_id: account, ids: [account], now, until: now, outcome: "250" }],
+  "notification/mail/mailQueries.ts notMailed": [
     { webhook_id: account, ids: [account], now, until: now, outcome: "451", lost_before: new Date(0) }
   ],
-  "notification/webhookQueries.ts list": [webhooksOf],
-  "notification/webhookQueries.ts find": [webhooksOf, account],
-  "notification/webhookQueries.ts hold": [webhooksOf],
-  "notification/webhookQueries.ts add": [
+  "notification/webhook/webhookQueries.ts list": [webhooksOf],
+  "notification/webhook/webhookQueries.ts find": [webhooksOf, account],
+  "notification/webhook/webhookQueries.ts hold": [webhooksOf],
+  "notification/webhook/webhookQueries.ts add": [
     webhooksOf,
     { id: account, account_id: account, url: "https://x.example", secret: "secret", now, most: 5 }
   ],
-  "notification/webhookQueries.ts edit": [webhooksOf, { id: account, url: null, enabled: false, now }],
-  "notification/webhookQueries.ts remove": [webhooksOf, account],
-  "notification/webhookQueries.ts rotate": [webhooksOf, { id: account, secret: "secret" }],
-  "notification/webhookQueries.ts test": [webhooksOf, { id: account, delivery: account, subject: "Hello.", now }],
-  "notification/webhookDeliveryQueries.ts take": [{ now, until: now, limit: 16 }],
-  "notification/webhookDeliveryQueries.ts delivered": [{ ...attempt, outcome: "200" }],
-  "notification/webhookDeliveryQueries.ts failed": [{ ...attempt, outcome: "500", due_at: now }],
-  "notification/webhookDeliveryQueries.ts switchOff": [{ webhook_id: account, now }],
-  "notification/webhookDeliveryQueries.ts sweep": [],
+  "notification/webhook/webhookQueries.ts edit": [webhooksOf, { id: account, url: null, enabled: false, now }],
+  "notification/webhook/webhookQueries.ts remove": [webhooksOf, account],
+  "notification/webhook/webhookQueries.ts rotate": [webhooksOf, { id: account, secret: "secret" }],
+  "notification/webhook/webhookQueries.ts test": [webhooksOf, { id: account, delivery: account, subject: "Hello.", now }],
+  "notification/webhook/webhookDeliveryQueries.ts take": [{ now, until: now, limit: 16 }],
+  "notification/webhook/webhookDeliveryQueries.ts delivered": [{ ...attempt, outcome: "200" }],
+  "notification/webhook/webhookDeliveryQueries.ts failed": [{ ...attempt, outcome: "500", due_at: now }],
+  "notification/webhook/webhookDeliveryQueries.ts switchOff": [{ webhook_id: account, now }],
+  "notification/webhook/webhookDeliveryQueries.ts sweep": [],
   "writing/pickQueries.ts add": [{ ...NAMED, match: account, note: null }],
   "view/queries.ts add": [{ rows: seen, games: ["snakes", "othello"], oldest: "2025-11-01", now }],
   "version/reachQueries.ts reach": [{ ...NAMED, runtimes: ["runtime"] }],
-  "runner/fleetQueries.ts reach": [{ ...NAMED, runtimes: ["runtime"] }],
+  "runner/fleet/fleetQueries.ts reach": [{ ...NAMED, runtimes: ["runtime"] }],
   ...Object.fromEntries(
     ["version", "match", "webhook"].map((name) => [`season/inSeasonQueries.ts ${name}`, [{ season_id, name: account }]])
   ),
   "audit/queries.ts insert": [NAMED, { id: account, actor: account, action: "season.close", subject: "big", detail: null }, now],
-  "match/checkQueries.ts next": [
+  "match/check/checkQueries.ts next": [
     { season_id, until: now, limit: 32, after: { ended_at: new Date(now.getTime() - 86_400_000), id: account } }
   ],
   "view/queries.ts page": [{ kind: "match", from: "2026-10-01", to: null, limit: 26, offset: 0 }]
@@ -327,7 +329,12 @@ const lists: ReadonlyArray<readonly [Partial<Asked>, string, Fitting?]> = [
 ]
 
 /** Read by themselves every so often, and not by any request: the figures of /metrics, and the seasons in play. */
-const BESIDE_REQUESTS = ["actor/OpenSeasons.ts", "dataset/DatasetMetrics.ts", "notification/OutboxMetrics.ts", "runner/FleetMetrics.ts"]
+const BESIDE_REQUESTS = [
+  "actor/OpenSeasons.ts",
+  "dataset/DatasetMetrics.ts",
+  "notification/OutboxMetrics.ts",
+  "runner/fleet/FleetMetrics.ts"
+]
 
 it("statements with a schema stand in files whose plans are looked at", () => {
   const all = globSync(join(folder, "**/*.ts")).filter((file) => !file.endsWith("ueries.ts"))

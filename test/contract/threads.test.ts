@@ -1,6 +1,6 @@
 /** Comment threads over the whole service (docs/contract.md#comments). */
 
-import { RateLimits } from "@agon/server/http/RateLimits.ts"
+import { RateLimits } from "@agon/server/http/limit/RateLimits.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"

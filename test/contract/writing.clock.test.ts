@@ -4,7 +4,7 @@
  * kept until then and no longer.
  */
 
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { Announcements } from "@agon/server/writing/Announcements.ts"
 import { EditorialHandlers } from "@agon/server/writing/editorialHttp.ts"
 import { WritingHandlers } from "@agon/server/writing/http.ts"

@@ -3,8 +3,8 @@
  * that the answer was kept under.
  */
 
-import type { Answer } from "@agon/server/http/Entry.ts"
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import type { Answer } from "@agon/server/http/cache/Entry.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { Broadcast } from "@agon/server/node/Broadcast.ts"
 import * as CachePurges from "@agon/server/node/CachePurges.ts"
 import { assert, layer } from "@effect/vitest"

@@ -4,8 +4,8 @@
  */
 
 import { migrations } from "@agon/server/database/migrations/index.ts"
-import { SeatIndexes } from "@agon/server/match/SeatIndexes.ts"
-import { INDEXES, type SeatIndexRow } from "@agon/server/match/seatIndexSteps.ts"
+import { SeatIndexes } from "@agon/server/match/list/SeatIndexes.ts"
+import { INDEXES, type SeatIndexRow } from "@agon/server/match/list/seatIndexSteps.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"

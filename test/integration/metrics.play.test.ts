@@ -1,7 +1,7 @@
 /** What `/metrics` says of play, after a runner has played a match of a season, failed at one and given one back. */
 
 import { errorCatalogue } from "@agon/api/Errors.ts"
-import * as FleetMetrics from "@agon/server/runner/FleetMetrics.ts"
+import * as FleetMetrics from "@agon/server/runner/fleet/FleetMetrics.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { PrometheusMetrics } from "effect/observability"

@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "nod
 import { request as httpRequest } from "node:http"
 import { connect } from "node:net"
 import { join } from "node:path"
-import { openObjectDirectory } from "@agon/server/object/ObjectDirectory.ts"
+import { openObjectDirectory } from "@agon/server/object/directory/ObjectDirectory.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Option } from "effect"

@@ -1,7 +1,7 @@
 /** S3 as networks and operators are: a front that fails, cuts and races stands before the real server. */
 import { createHash, randomBytes } from "node:crypto"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
-import * as S3Objects from "@agon/server/object/S3Objects.ts"
+import * as S3Objects from "@agon/server/object/s3/S3Objects.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { type Front, front, type Mishap } from "../support/S3Front.ts"

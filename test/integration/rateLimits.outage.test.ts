@@ -1,7 +1,7 @@
 /** Rate limits when the Redis that nodes share dies, halts, refuses or was never there. */
 
-import { type Limit, RateLimitStore } from "@agon/server/http/RateLimitStore.ts"
-import * as RateLimitStoreRedis from "@agon/server/http/RateLimitStoreRedis.ts"
+import { type Limit, RateLimitStore } from "@agon/server/http/limit/RateLimitStore.ts"
+import * as RateLimitStoreRedis from "@agon/server/http/limit/RateLimitStoreRedis.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Logger, Metric, Redacted } from "effect"
 import { eventually } from "../support/eventually.ts"

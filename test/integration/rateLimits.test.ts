@@ -3,9 +3,9 @@
  * a real Redis, where it waits.
  */
 
-import { type Limit, RateLimitStore } from "@agon/server/http/RateLimitStore.ts"
-import { makeMemory } from "@agon/server/http/RateLimitStoreMemory.ts"
-import * as RateLimitStoreRedis from "@agon/server/http/RateLimitStoreRedis.ts"
+import { type Limit, RateLimitStore } from "@agon/server/http/limit/RateLimitStore.ts"
+import { makeMemory } from "@agon/server/http/limit/RateLimitStoreMemory.ts"
+import * as RateLimitStoreRedis from "@agon/server/http/limit/RateLimitStoreRedis.ts"
 import { assert, describe, it, layer, type Vitest } from "@effect/vitest"
 import { Clock, Context, Effect, Layer, Metric } from "effect"
 import { TestClock } from "effect/testing"

@@ -4,7 +4,7 @@
  */
 
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
-import { OwnRunner } from "@agon/server/runner/OwnRunner.ts"
+import { OwnRunner } from "@agon/server/runner/fleet/OwnRunner.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"

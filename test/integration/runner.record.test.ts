@@ -1,6 +1,6 @@
 /** The service's record of a runner that opens a session. */
 
-import { Runners } from "@agon/server/runner/Runners.ts"
+import { Runners } from "@agon/server/runner/session/Runners.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,7 +1,7 @@
 /** Objects that nobody needs are removed, those that somebody needs are not, whatever happens in between. */
 
+import { LocalObjects } from "@agon/server/object/directory/LocalObjects.ts"
 import { datasetKey, incomingKey, replayKey, storedKey } from "@agon/server/object/keys.ts"
-import { LocalObjects } from "@agon/server/object/LocalObjects.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
 import { assert, layer } from "@effect/vitest"

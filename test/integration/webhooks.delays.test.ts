@@ -3,11 +3,11 @@
  * nowhere but to the internet.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import { addressesFrom } from "@agon/server/notification/addressesOf.ts"
 import { makeTell } from "@agon/server/notification/Notifications.ts"
-import { postOnce } from "@agon/server/notification/postOnce.ts"
-import { WebhookDelivery, WebhookGuard } from "@agon/server/notification/WebhookDelivery.ts"
-import { Webhooks } from "@agon/server/notification/Webhooks.ts"
+import { addressesFrom } from "@agon/server/notification/webhook/addressesOf.ts"
+import { postOnce } from "@agon/server/notification/webhook/postOnce.ts"
+import { WebhookDelivery, WebhookGuard } from "@agon/server/notification/webhook/WebhookDelivery.ts"
+import { Webhooks } from "@agon/server/notification/webhook/Webhooks.ts"
 import { assert, it, layer } from "@effect/vitest"
 import { DateTime, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

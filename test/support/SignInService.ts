@@ -4,10 +4,10 @@
  */
 
 import "oidc-provider" // loaded here, or the first sign-in would load it, for longer than a provider may take in these tests
-import { makeDevSignIn } from "@agon/server/account/DevSignIn.ts"
 import { AccountHandlers } from "@agon/server/account/http.ts"
-import { Providers } from "@agon/server/account/Providers.ts"
-import { SignIn } from "@agon/server/account/SignIn.ts"
+import { makeDevSignIn } from "@agon/server/account/signin/DevSignIn.ts"
+import { Providers } from "@agon/server/account/signin/Providers.ts"
+import { SignIn } from "@agon/server/account/signin/SignIn.ts"
 import type { ProviderConfig } from "@agon/server/config/ProviderConfig.ts"
 import { PublicOrigin, publicOrigin } from "@agon/server/config/publicOrigin.ts"
 import { Mounts } from "@agon/server/http/Front.ts"

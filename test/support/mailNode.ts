@@ -5,7 +5,7 @@
 
 import { Mail } from "@agon/server/config/Mail.ts"
 import * as Database from "@agon/server/database/Database.ts"
-import { MailDelivery } from "@agon/server/notification/MailDelivery.ts"
+import { MailDelivery } from "@agon/server/notification/mail/MailDelivery.ts"
 import { NodeRuntime } from "@effect/platform-node"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { standing } from "./hastyClock.ts"

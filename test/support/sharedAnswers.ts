@@ -2,7 +2,7 @@
  * Every shared answer of a small world (SmallWorld.ts), and what becomes of them by a write: for tests of what the cache
  * lets go. Routes that took a write are remembered, so that a test can say which it has not tried.
  */
-import { ResponseCache } from "@agon/server/http/ResponseCache.ts"
+import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { Effect } from "effect"
 import * as A from "./Administration.ts"
 import type * as Small from "./SmallWorld.ts"

@@ -3,7 +3,7 @@
  * a process that a test kills.
  */
 import * as Database from "@agon/server/database/Database.ts"
-import { WebhookDelivery, WebhookGuard } from "@agon/server/notification/WebhookDelivery.ts"
+import { WebhookDelivery, WebhookGuard } from "@agon/server/notification/webhook/WebhookDelivery.ts"
 import { NodeRuntime } from "@effect/platform-node"
 import { Clock, Effect, Layer, Redacted } from "effect"
 import { standing } from "./hastyClock.ts"

@@ -5,13 +5,13 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer" // the pa
 import { ByteSize, Effect, Layer } from "effect"
 import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
-import * as Authorization from "./account/Authorization.ts"
+import * as Authorization from "./account/level/Authorization.ts"
 import * as Boundary from "./http/Boundary.ts"
-import * as Cached from "./http/Cached.ts"
+import * as Cached from "./http/cache/Cached.ts"
+import { BACKLOG, cannotListen } from "./http/connection/listening.ts"
 import * as Documents from "./http/Documents.ts"
 import * as Edge from "./http/Edge.ts"
 import { makeFront } from "./http/Front.ts"
-import { BACKLOG, cannotListen } from "./http/listening.ts"
 import * as Operations from "./http/Operations.ts"
 
 /** The services of every route, beside those of its feature. Needs Accounts, Lookups, RateLimits and ResponseCache. */

@@ -4,10 +4,10 @@ import { Effect, Layer } from "effect"
 import type { Secrets } from "./config/Secrets.ts"
 import type { SettingsShape } from "./config/Settings.ts"
 import { refuse } from "./config/StartRefused.ts"
+import { LocalObjects } from "./object/directory/LocalObjects.ts"
 import { layerInlineReplays, layerRoutes } from "./object/http.ts"
 import { InlineReplays } from "./object/InlineReplays.ts"
-import { LocalObjects } from "./object/LocalObjects.ts"
-import * as S3Objects from "./object/S3Objects.ts"
+import * as S3Objects from "./object/s3/S3Objects.ts"
 
 /** The folder of AGON_DATA with the objects. */
 export const localDirectory = (directory: string) => join(directory, "objects")

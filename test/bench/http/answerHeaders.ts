@@ -1,5 +1,5 @@
 /** The headers that the service sends with a shared answer, so that every compared server sends as many bytes. */
-import { cacheControl } from "@agon/server/http/Entry.ts"
+import { cacheControl } from "@agon/server/http/cache/Entry.ts"
 import { SECURITY_HEADERS } from "@agon/server/http/securityHeaders.ts"
 
 export const answerHeaders: Readonly<Record<string, string>> = {

@@ -1,7 +1,7 @@
 /** Times two ways to the same answer in turn, so that the machine's moods meet both. */
 
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
-import type { Asked } from "@agon/server/match/listing.ts"
+import type { Asked } from "@agon/server/match/list/listing.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"

@@ -2,7 +2,7 @@
  * Questions to lists of matches and to ladders, and the best statements that somebody would write by hand for each
  * question: with what the tables offer, the same rows and the same total, none of the service's text.
  */
-import type { Asked } from "@agon/server/match/listing.ts"
+import type { Asked } from "@agon/server/match/list/listing.ts"
 import { id, type Size, seasonId, versionNumber } from "../../support/ManyRows.ts"
 
 export interface Said {

@@ -1,5 +1,5 @@
 /** Counts beside seasons, as the service has them within minutes: rows that were copied in have none. */
-import { makeQueries } from "@agon/server/match/tallyQueries.ts"
+import { makeQueries } from "@agon/server/match/list/tallyQueries.ts"
 import { Effect, Option } from "effect"
 
 const NUMBERS = 50_000

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
-import { returnTo } from "./returnTo.ts"
-import { usernameCandidates, usernameOf } from "./username.ts"
+import { returnTo } from "./signin/returnTo.ts"
+import { usernameCandidates, usernameOf } from "./signin/username.ts"
 
 describe("a username", () => {
   it("is the login in lower case, in characters that stand in a path", () => {

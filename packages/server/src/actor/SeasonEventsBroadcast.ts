@@ -3,7 +3,7 @@
  * elsewhere. A season lives on one node, but its readers and waiting runners may be on any.
  */
 import { Effect, Layer } from "effect"
-import { ResponseCache } from "../http/ResponseCache.ts"
+import { ResponseCache } from "../http/cache/ResponseCache.ts"
 import { Broadcast, everything } from "../node/Broadcast.ts"
 import { OpenSeasons } from "./OpenSeasons.ts"
 import { Parking } from "./Parking.ts"

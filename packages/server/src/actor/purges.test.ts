@@ -1,6 +1,6 @@
 import type { Event } from "@agon/domain/season/Event.ts"
 import { assert, describe, it } from "vitest"
-import * as tags from "../http/tags.ts"
+import * as tags from "../http/cache/tags.ts"
 import { purgedBy, purgedByAll, purgedByClaim } from "./purges.ts"
 import type { PublishedEvent } from "./SeasonEvents.ts"
 

@@ -18,7 +18,7 @@ import {
   settingsTag,
   unseenTag,
   versionTag
-} from "../http/tags.ts"
+} from "../http/cache/tags.ts"
 import type { PublishedEvent, SeasonName } from "./SeasonEvents.ts"
 
 const laddersTags = (season_id: string) => LADDERS.map((ladder) => ladderTag(season_id, ladder))

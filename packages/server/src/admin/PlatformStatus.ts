@@ -7,7 +7,7 @@ import type { PlatformStatus as Status } from "@agon/api/admin/api.ts"
 import { Clock, Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import server from "../../package.json" with { type: "json" }
-import { SEEN_WITHIN_MS } from "../runner/Runners.ts"
+import { SEEN_WITHIN_MS } from "../runner/session/Runners.ts"
 import { makeQueries } from "./queries.ts"
 
 export class PlatformStatus extends Context.Service<PlatformStatus, { readonly get: Effect.Effect<Status> }>()("agon/PlatformStatus") {

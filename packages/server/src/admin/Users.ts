@@ -9,11 +9,11 @@
  * A suspension locks the account's row, as a sign-in does: the session of an earlier sign-in is ended with
  * the others, and a later sign-in finds the account suspended. Every request looks up its session in the
  * database, so the next request is refused on every node; requests under way are ended
- * (account/Ongoing.ts). The account's entries are out of play until the suspension ends
+ * (account/level/Ongoing.ts). The account's entries are out of play until the suspension ends
  * (season/OwnerChecks.ts); its candidates continue.
  *
  * The account's runner keys are out of force while it is suspended or without the office that they need
- * (runner/makersKeys.ts).
+ * (runner/key/makersKeys.ts).
  */
 
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
@@ -22,8 +22,8 @@ import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Ongoing } from "../account/level/Ongoing.ts"
 import { MakersKeys } from "../account/MakersKeys.ts"
-import { Ongoing } from "../account/Ongoing.ts"
 import { auditOf, makeAuditLog, nowhere } from "../audit/auditLog.ts"
 import { OwnerChecks } from "../season/OwnerChecks.ts"
 import { type AccountState, makeQueries } from "./userQueries.ts"

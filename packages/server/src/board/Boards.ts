@@ -5,9 +5,9 @@ import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { isSlug } from "@agon/api/Wire.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Counted, KeptCounts } from "../match/KeptCounts.ts"
-import { byTallies } from "../match/listCaches.ts"
-import { makeWholeCounts } from "../match/WholeCounts.ts"
+import { type Counted, KeptCounts } from "../match/list/KeptCounts.ts"
+import { byTallies } from "../match/list/listCaches.ts"
+import { makeWholeCounts } from "../match/list/WholeCounts.ts"
 import { type CountedRow, makeQueries } from "./queries.ts"
 
 export interface BoardsAsked {

@@ -1,7 +1,7 @@
 import { Api } from "@agon/api/Api.ts"
 import { Effect } from "effect"
+import { boardsTag, matchesTag, seasonTag } from "../http/cache/tags.ts"
 import { group } from "../http/group.ts"
-import { boardsTag, matchesTag, seasonTag } from "../http/tags.ts"
 import { type Reader, twinsOf } from "../http/twins.ts"
 import { Seasons } from "../season/Seasons.ts"
 import { Boards, type BoardsAsked } from "./Boards.ts"

@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 import { counts } from "../database/visibility.ts"
-import { untallied } from "../match/tallyQueries.ts"
+import { untallied } from "../match/list/tallyQueries.ts"
 import { iso } from "../season/queries.ts"
 
 const { board: _, matches: __, periods: ___, ...fields } = BoardDetail.fields

@@ -7,7 +7,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import { Context, DateTime, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
-import { ResponseCache } from "../http/ResponseCache.ts"
+import { ResponseCache } from "../http/cache/ResponseCache.ts"
 import { makeQueries } from "./queries.ts"
 import { type Place, purgedByComment, subjectOf } from "./tags.ts"
 

@@ -7,7 +7,7 @@
  *   discussedAnywhereTag    lists of matches that are not of one season
  */
 import type { Subject } from "@agon/api/comment/Comment.ts"
-import { matchTag } from "../http/tags.ts"
+import { matchTag } from "../http/cache/tags.ts"
 
 export const threadTag = (subject_id: string) => `thread:${subject_id}`
 export const authoredTag = (username: string) => `authored:${username}`

@@ -6,7 +6,7 @@
 
 import { resolve } from "node:path"
 import { Context, Effect, Layer, type LogLevel, Redacted } from "effect"
-import type { S3Options } from "../object/s3Requests.ts"
+import type { S3Options } from "../object/s3/s3Requests.ts"
 import { contradictions } from "./contradictions.ts"
 import { DEFAULT_HOST, DEVELOPMENT, type Values, variables } from "./environment.ts"
 import type { MailSettings } from "./Mail.ts"

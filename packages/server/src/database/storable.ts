@@ -2,7 +2,7 @@
  * Makes text from outside storable: the text of runners, replays, providers, headers and errors. Postgres
  * allows no NUL in text, and in jsonb neither NUL nor a lone surrogate; a statement that contains one fails
  * as a whole. So characters that cannot be stored are replaced (U+FFFD), and long texts are cut. Request
- * bodies with such characters are refused earlier (http/unstorable.ts); this is for text whose sender
+ * bodies with such characters are refused earlier (http/body/unstorable.ts); this is for text whose sender
  * cannot be asked to correct it.
  */
 

@@ -1,8 +1,8 @@
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
+import { datasetsTag, seasonTag } from "../http/cache/tags.ts"
 import { group } from "../http/group.ts"
-import { datasetsTag, seasonTag } from "../http/tags.ts"
 import { Datasets } from "./Datasets.ts"
 
 export const DatasetHandlers = group(

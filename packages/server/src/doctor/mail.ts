@@ -1,7 +1,7 @@
 /** The mail server answers, shows a certificate that is trusted, and lets the service in. No mail is sent. */
 import { Effect } from "effect"
 import type { SettingsShape } from "../config/Settings.ts"
-import { greeted } from "../notification/smtp.ts"
+import { greeted } from "../notification/mail/smtp.ts"
 import { about, type Finding } from "./Finding.ts"
 
 const says = about("mail")

@@ -1,8 +1,8 @@
 import { Api } from "@agon/api/Api.ts"
 import { tagged } from "@agon/api/Boundary.ts"
 import { Effect } from "effect"
+import { gameTag, recordTag, seasonTag } from "../http/cache/tags.ts"
 import { group } from "../http/group.ts"
-import { gameTag, recordTag, seasonTag } from "../http/tags.ts"
 import { Games, type ReadGame } from "./Games.ts"
 
 const tagsOf = ({ game, season_id }: ReadGame) => [

@@ -19,13 +19,13 @@ import { byLabel } from "../metric/byLabel.ts"
 import { Caller, CurrentCaller } from "../process/Caller.ts"
 import { parsedJson } from "../process/parsedJson.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
-import { type AllFaults, allFaultsOf } from "./allFaults.ts"
 import { answerHeader } from "./answerHeader.ts"
+import { type AllFaults, allFaultsOf } from "./body/allFaults.ts"
+import { type FindOverlong, overlongIn } from "./body/lengths.ts"
+import { unstorable } from "./body/unstorable.ts"
 import { clientAddressIn } from "./ClientAddress.ts"
-import { type FindOverlong, overlongIn } from "./lengths.ts"
-import { RateLimits, retryAfter } from "./RateLimits.ts"
+import { RateLimits, retryAfter } from "./limit/RateLimits.ts"
 import { RequestId } from "./RequestId.ts"
-import { unstorable } from "./unstorable.ts"
 
 type Refusal = HttpApiMiddleware.Error<Boundary>
 

@@ -4,7 +4,7 @@
  * the client's. An IPv6 client counts by its /64 network, the smallest that anybody is assigned: by the
  * whole address a single client would have 2^64 buckets.
  *
- * The site reads on behalf of its visitors. It repeats what the service has told it (http/SitePages.ts): the address, signed with a
+ * The site reads on behalf of its visitors. It repeats what the service has told it (http/page/SitePages.ts): the address, signed with a
  * secret that never leaves the service. It is believed of requests from the site's own address alone, straight or through a proxy.
  */
 

@@ -12,8 +12,8 @@ import { logged } from "./Boundary.ts"
 import { codingFor, compressed } from "./Compressed.ts"
 import type { Coding } from "./encodings.ts"
 import { answered, durations } from "./HttpMetrics.ts"
+import { refusedSignIn } from "./page/refusedSignIn.ts"
 import { nextRequestId, RequestId } from "./RequestId.ts"
-import { refusedSignIn } from "./refusedSignIn.ts"
 
 export const layer = HttpRouter.middleware(
   (httpEffect) =>

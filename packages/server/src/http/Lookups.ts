@@ -1,5 +1,5 @@
 /**
- * The look-ups of the levels of account/Authorization.ts. Each feature's service implements its part;
+ * The look-ups of the levels of account/level/Authorization.ts. Each feature's service implements its part;
  * the program joins them into this one record, so that http/ depends on no feature.
  */
 

@@ -10,8 +10,8 @@ import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { PrometheusMetrics } from "effect/observability"
 import type { SettingsShape } from "../config/Settings.ts"
 import * as FromZero from "../metric/fromZero.ts"
-import { cannotListen, whyNot } from "./listening.ts"
-import { refuseUpgrades } from "./refuseUpgrades.ts"
+import { cannotListen, whyNot } from "./connection/listening.ts"
+import { refuseUpgrades } from "./connection/refuseUpgrades.ts"
 
 const SCRAPES = ["GET", "HEAD"]
 const FORMAT = "text/plain; version=0.0.4; charset=utf-8"

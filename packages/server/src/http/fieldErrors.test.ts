@@ -3,7 +3,7 @@ import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { type Exit, Schema } from "effect"
 import { HttpApi } from "effect/http-api"
-import { overlongIn } from "./lengths.ts"
+import { overlongIn } from "./body/lengths.ts"
 
 const endpoints = new Map<string, any>()
 HttpApi.reflect(Api, { onGroup: () => {}, onEndpoint: ({ endpoint }) => void endpoints.set(endpoint.identifier, endpoint) })

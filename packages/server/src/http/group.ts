@@ -9,7 +9,7 @@
 import { Context, Effect, Layer, type Schema, SchemaAST, Scope } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { HttpApiBuilder, type HttpApiEndpoint, HttpApiSchema } from "effect/http-api"
-import { jsonTextOf } from "./jsonText.ts"
+import { jsonTextOf } from "./json/jsonText.ts"
 
 export const group: typeof HttpApiBuilder.group = (api, name, build) => {
   const { endpoints } = api.groups[name] as unknown as { readonly endpoints: Readonly<Record<string, HttpApiEndpoint.Top>> }

@@ -98,7 +98,7 @@ const makeLeaderboards = Effect.gen(function* () {
   return Leaderboards.of({ page, series, matrix })
 })
 
-/** With the keys in the order of the schema, in which they are written fastest (http/jsonWriters.ts). */
+/** With the keys in the order of the schema, in which they are written fastest (http/json/jsonWriters.ts). */
 const publish = (row: StandingRow, rank: number, { round, rules }: FoundSeason["record"], field: Field): Entry => {
   const { high, low } = rankInterval(field, row)
   return {

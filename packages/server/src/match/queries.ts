@@ -5,9 +5,9 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 import { counts, seesMatch } from "../database/visibility.ts"
-import { cameOfOwner, cameOfSeason, cameOfSide, FIRST_ROWS, matchesOfSide } from "./firstRows.ts"
-import type { Counted, Counters } from "./KeptCounts.ts"
-import type { Came, Since } from "./KeptLists.ts"
+import { cameOfOwner, cameOfSeason, cameOfSide, FIRST_ROWS, matchesOfSide } from "./list/firstRows.ts"
+import type { Counted, Counters } from "./list/KeptCounts.ts"
+import type { Came, Since } from "./list/KeptLists.ts"
 import {
   type Cut,
   countOfSeason,
@@ -22,8 +22,8 @@ import {
   pageOfRows,
   talliedOfSeason,
   within
-} from "./listing.ts"
-import { untallied } from "./tallyQueries.ts"
+} from "./list/listing.ts"
+import { untallied } from "./list/tallyQueries.ts"
 
 const { outcome: _, rating_change: __, ...seatFields } = Seat.fields
 const SeatRow = Schema.Struct({

@@ -1,11 +1,11 @@
 /**
  * A model's latest results in a season, its best and its worst. Finding the best grows with its
- * matches, so the first of each order are kept as lists of matches are (match/KeptLists.ts), and a
+ * matches, so the first of each order are kept as lists of matches are (match/list/KeptLists.ts), and a
  * read asks what has come since.
  */
 import { Effect } from "effect"
-import { type Came, KeptLists, type Since } from "../match/KeptLists.ts"
-import { makeWholeCounts } from "../match/WholeCounts.ts"
+import { type Came, KeptLists, type Since } from "../match/list/KeptLists.ts"
+import { makeWholeCounts } from "../match/list/WholeCounts.ts"
 import { type CameResults, makeQueries, ORDERS, type Order, RESULT_ROWS } from "./resultQueries.ts"
 
 export interface Of {

@@ -5,7 +5,7 @@
  * could miss one: it forgets everything, and caches nothing until it receives them again.
  */
 import { Effect, Layer } from "effect"
-import { ResponseCache } from "../http/ResponseCache.ts"
+import { ResponseCache } from "../http/cache/ResponseCache.ts"
 import { Broadcast, everything } from "./Broadcast.ts"
 
 const makeShared = Effect.gen(function* () {

@@ -16,7 +16,7 @@ import {
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Mailboxes } from "./Mailboxes.ts"
+import { Mailboxes } from "./mail/Mailboxes.ts"
 import { FEED_MAX, makeQueries } from "./queries.ts"
 
 export class Notifications extends Context.Service<

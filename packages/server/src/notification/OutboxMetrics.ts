@@ -8,8 +8,8 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { Mail } from "../config/Mail.ts"
 import { keepFigures } from "../database/keepFigures.ts"
 import { type ReadGauge, readGauges } from "../metric/gauge.ts"
-import { waitingOf } from "./webhookDeliveryQueries.ts"
-import { PERMITTED } from "./webhookQueries.ts"
+import { waitingOf } from "./webhook/webhookDeliveryQueries.ts"
+import { PERMITTED } from "./webhook/webhookQueries.ts"
 
 const READ_EVERY: Duration.Input = "30 seconds"
 /** More than these are not counted. */

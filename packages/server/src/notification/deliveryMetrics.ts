@@ -4,8 +4,8 @@
  */
 import { type Effect, Metric } from "effect"
 import { byLabel } from "../metric/byLabel.ts"
-import type { Outcome } from "./postOnce.ts"
-import type { Ended } from "./smtp.ts"
+import type { Ended } from "./mail/smtp.ts"
+import type { Outcome } from "./webhook/postOnce.ts"
 
 const byOutcome = byLabel(
   "agon_webhook_deliveries_total",

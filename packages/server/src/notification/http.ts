@@ -3,10 +3,10 @@ import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { Effect, Layer } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { group } from "../http/group.ts"
-import { Mailboxes } from "./Mailboxes.ts"
+import { Mailboxes } from "./mail/Mailboxes.ts"
+import { asking, isForPerson, stopped, unknown } from "./mail/unsubscribePage.ts"
 import { Notifications } from "./Notifications.ts"
 import { PlatformNotices } from "./PlatformNotices.ts"
-import { asking, isForPerson, stopped, unknown } from "./unsubscribePage.ts"
 
 const Own = group(
   Api,

@@ -6,12 +6,12 @@
  */
 import { ByteSize, Effect, Layer, Option, Stream } from "effect"
 import { HttpRouter, type HttpServerError, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { LocalObjects } from "./directory/LocalObjects.ts"
+import { type Range, type ReceiveRequest, WHOLE_BYTES_MAX } from "./directory/ObjectDirectory.ts"
+import { rangeOf } from "./directory/range.ts"
 import { InlineReplays } from "./InlineReplays.ts"
 import { INLINE_REPLAYS, isDataset, matchOfInline } from "./keys.ts"
-import { LocalObjects } from "./LocalObjects.ts"
-import { type Range, type ReceiveRequest, WHOLE_BYTES_MAX } from "./ObjectDirectory.ts"
 import { IMMUTABLE, type ObjectsUnavailable } from "./ObjectStore.ts"
-import { rangeOf } from "./range.ts"
 import type { SignedUrls } from "./SignedUrls.ts"
 import { OBJECTS_PATH, type Refusal } from "./urlSignature.ts"
 

@@ -3,12 +3,12 @@ import { CurrentAccount, CurrentKey } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
 import { HttpServerResponse } from "effect/http"
 import { group } from "../http/group.ts"
-import { Dispatcher, type Handed } from "./Dispatcher.ts"
-import { FleetAdmin } from "./FleetAdmin.ts"
-import { HeldLeases } from "./HeldLeases.ts"
-import { answerText } from "./LeasePayloads.ts"
-import { RunnerKeys } from "./RunnerKeys.ts"
-import { Runners } from "./Runners.ts"
+import { Dispatcher, type Handed } from "./dispatch/Dispatcher.ts"
+import { HeldLeases } from "./dispatch/HeldLeases.ts"
+import { FleetAdmin } from "./fleet/FleetAdmin.ts"
+import { RunnerKeys } from "./key/RunnerKeys.ts"
+import { Runners } from "./session/Runners.ts"
+import { answerText } from "./work/LeasePayloads.ts"
 
 /** The platform's fleet: keys that belong to no season. */
 const PLATFORM = null

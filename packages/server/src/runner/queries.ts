@@ -4,7 +4,7 @@ import { Runner } from "@agon/api/runner/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
-import { leasesOf } from "./leaseQueries.ts"
+import { leasesOf } from "./session/leaseQueries.ts"
 
 const { runtime_known: _, ...runnerFields } = Runner.fields
 export const RunnerRow = Schema.Struct({ ...runnerFields, last_seen_at: Instant })

@@ -2,8 +2,8 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { Effect } from "effect"
 import { group } from "../http/group.ts"
-import { FleetAdmin } from "./FleetAdmin.ts"
-import { SeasonFleet } from "./SeasonFleet.ts"
+import { FleetAdmin } from "./fleet/FleetAdmin.ts"
+import { SeasonFleet } from "./fleet/SeasonFleet.ts"
 
 export const SeasonFleetHandlers = group(
   Api,

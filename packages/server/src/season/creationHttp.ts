@@ -2,7 +2,7 @@ import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { Effect } from "effect"
-import { Providers } from "../account/Providers.ts"
+import { Providers } from "../account/signin/Providers.ts"
 import { group } from "../http/group.ts"
 import { SeasonMaker } from "./SeasonMaker.ts"
 

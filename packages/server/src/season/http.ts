@@ -1,8 +1,8 @@
 import { Api } from "@agon/api/Api.ts"
 import { ladders } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
+import { gameTag, ladderTag, namesTag, recordTag, seasonTag } from "../http/cache/tags.ts"
 import { group } from "../http/group.ts"
-import { gameTag, ladderTag, namesTag, recordTag, seasonTag } from "../http/tags.ts"
 import { twinsOf } from "../http/twins.ts"
 import { Seasons } from "./Seasons.ts"
 

@@ -3,7 +3,7 @@ import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { UnknownProvider } from "@agon/api/account/api.ts"
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import { Effect, Layer } from "effect"
-import { Providers } from "../account/Providers.ts"
+import { Providers } from "../account/signin/Providers.ts"
 import { group } from "../http/group.ts"
 import { SeasonPeople } from "./SeasonPeople.ts"
 

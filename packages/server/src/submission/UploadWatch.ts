@@ -10,7 +10,7 @@
  *
  * Some files are never taken over: the other file may never come, the season may close, and a URL is valid
  * for the whole window, even once its file is no longer wanted. The collector removes such files
- * (object/StoredObjects.ts); runner/ReplayUploads.ts removes replays that no runner has reported.
+ * (object/StoredObjects.ts); runner/result/ReplayUploads.ts removes replays that no runner has reported.
  */
 
 import type { Command } from "@agon/domain/season/Command.ts"

@@ -1,5 +1,5 @@
 /** The tags of an answer that shows versions: ranks change with the whole ladder, the rest with the version. */
-import { ladderTag, modelTag, seasonTag, settingsTag, versionTag } from "../http/tags.ts"
+import { ladderTag, modelTag, seasonTag, settingsTag, versionTag } from "../http/cache/tags.ts"
 import type { ReadVersion } from "./Versions.ts"
 
 export const tagsOfVersion = ({ season_id, version }: ReadVersion): ReadonlyArray<string> => [

@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ResponseCache } from "../http/ResponseCache.ts"
+import { ResponseCache } from "../http/cache/ResponseCache.ts"
 import { changedFields, purging } from "./editing.ts"
 
 describe("after a write", () => {

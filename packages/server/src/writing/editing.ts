@@ -1,6 +1,6 @@
 /** Shared by the writes of announcements, posts, picks and decisions on stories: the logged changes, and the purge. */
 import { Cause, Effect, Exit } from "effect"
-import type { ResponseCache } from "../http/ResponseCache.ts"
+import type { ResponseCache } from "../http/cache/ResponseCache.ts"
 
 /**
  * The names of the changed fields. The texts themselves are not logged: they are long, and may have

@@ -8,8 +8,8 @@ import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import { deviceAt, withQuery } from "../html/links.ts"
 import { time } from "../html/words.ts"
-import { form, type Tried } from "../http/Form.ts"
-import { inputs } from "../http/inputs.ts"
+import { form, type Tried } from "../http/form/Form.ts"
+import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 
 const code = form({

@@ -4,8 +4,8 @@ import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { html } from "../html/Html.ts"
 import { profileAt, settingsAt, withQuery } from "../html/links.ts"
-import { form } from "../http/Form.ts"
-import { inputs } from "../http/inputs.ts"
+import { form } from "../http/form/Form.ts"
+import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 
 /** Each of them as the thing that happened. */

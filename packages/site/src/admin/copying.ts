@@ -6,7 +6,7 @@ import type { Client } from "@agon/api/Client.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { plainLine } from "../html/plainLine.ts"
-import type { Choice, Inputs } from "../http/inputs.ts"
+import type { Choice, Inputs } from "../http/form/inputs.ts"
 import type { OfSeason } from "./forms.ts"
 
 /** In characters: the longest name that a season may have. */

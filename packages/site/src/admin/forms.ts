@@ -2,7 +2,7 @@
 import type { Client } from "@agon/api/Client.ts"
 import { Data, Effect } from "effect"
 import { platformDeskAt, seasonDeskAt, withQuery } from "../html/links.ts"
-import { type Form, form, type Typed } from "../http/Form.ts"
+import { type Form, form, type Typed } from "../http/form/Form.ts"
 
 /** The parameter by which a page says that a form was taken. */
 export const DONE = "done"

@@ -8,7 +8,7 @@
  */
 import { hash } from "node:crypto"
 import { Data, Effect } from "effect"
-import type { Tried, Typed } from "../http/Form.ts"
+import type { Tried, Typed } from "../http/form/Form.ts"
 
 /** Texts of fields by their names. */
 export type Texts = Readonly<Record<string, string>>

@@ -4,7 +4,7 @@
  * with a link to it.
  */
 import { type Html, html, made, said } from "../html/Html.ts"
-import type { Tried } from "../http/Form.ts"
+import type { Tried } from "../http/form/Form.ts"
 import { OUTCOME } from "./forms.ts"
 
 /** `content` is the rest of the page. What people wrote is escaped in it, so a quotation mark is one of the site's own. */

@@ -5,9 +5,9 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { ladders } from "@agon/api/Wire.ts"
 import { type Html, html } from "../html/Html.ts"
 import { bytes, count } from "../html/words.ts"
-import { wholeNumber } from "../http/constraints.ts"
-import type { Typed } from "../http/Form.ts"
-import type { Inputs } from "../http/inputs.ts"
+import { wholeNumber } from "../http/form/constraints.ts"
+import type { Typed } from "../http/form/Form.ts"
+import type { Inputs } from "../http/form/inputs.ts"
 import { numberOf } from "./forms.ts"
 
 /** Label and explanation of each rule, by its path. */

@@ -6,7 +6,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { owned, placesFor } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time, words } from "../html/words.ts"
-import { button } from "../http/buttons.ts"
+import { button } from "../http/form/buttons.ts"
 import { waitingOf } from "../version/waiting.ts"
 import { seasonForm } from "./forms.ts"
 

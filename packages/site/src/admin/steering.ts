@@ -6,9 +6,9 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { count } from "../html/words.ts"
-import { button, sureButton } from "../http/buttons.ts"
-import type { Tried } from "../http/Form.ts"
-import { inputs } from "../http/inputs.ts"
+import { button, sureButton } from "../http/form/buttons.ts"
+import type { Tried } from "../http/form/Form.ts"
+import { inputs } from "../http/form/inputs.ts"
 import { given, numberOf, seasonForm } from "./forms.ts"
 
 const narrow = seasonForm("", {

@@ -6,9 +6,9 @@ import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { owned, seasonDeskAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
-import { button, sureButton } from "../http/buttons.ts"
-import type { Tried } from "../http/Form.ts"
-import { inputs } from "../http/inputs.ts"
+import { button, sureButton } from "../http/form/buttons.ts"
+import type { Tried } from "../http/form/Form.ts"
+import { inputs } from "../http/form/inputs.ts"
 import {
   ANOTHER_SECRET,
   addressField,

@@ -7,7 +7,7 @@ import type { Html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import type { Places } from "../html/links.ts"
 import type { IslandName } from "../islands.ts"
-import type { Form, Tried } from "./Form.ts"
+import type { Form, Tried } from "./form/Form.ts"
 import type { Names } from "./Names.ts"
 
 export interface Asked {

@@ -5,7 +5,7 @@ import { ladders } from "@agon/api/Wire.ts"
 import { Exit, Schema } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import type { Places } from "../html/links.ts"
-import { pastedBoard, pastedId, pastedUsername } from "../http/pasted.ts"
+import { pastedBoard, pastedId, pastedUsername } from "../http/form/pasted.ts"
 
 export type Query = Readonly<Record<string, string>>
 

@@ -12,8 +12,8 @@ import {
 import { type Html, html, said } from "../html/Html.ts"
 import { table } from "../html/table.ts"
 import { time, words } from "../html/words.ts"
-import { constraintsOf } from "../http/constraints.ts"
-import type { Inputs } from "../http/inputs.ts"
+import { constraintsOf } from "../http/form/constraints.ts"
+import type { Inputs } from "../http/form/inputs.ts"
 
 const WHY: Readonly<Record<string, string>> = {
   timeout: "no answer within ten seconds",

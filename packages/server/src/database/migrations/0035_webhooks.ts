@@ -1,5 +1,5 @@
 /**
- * Webhooks of accounts, and what each is still to be told (notification/WebhookDelivery.ts). Triggers write a delivery in the same
+ * Webhooks of accounts, and what each is still to be told (notification/webhook/WebhookDelivery.ts). Triggers write a delivery in the same
  * commit as its notification, wherever that is written. A delivery has no foreign key, so that no commit of a season waits for an
  * account that removes its webhook.
  */

@@ -1,5 +1,5 @@
 /**
- * Webhooks of seasons (notification/SeasonWebhooks.ts): rows of `webhook` whose channel is `season`, and whose account is the
+ * Webhooks of seasons (notification/webhook/SeasonWebhooks.ts): rows of `webhook` whose channel is `season`, and whose account is the
  * administrator who made them. A season's commit writes their deliveries (actor/store/seasonWebhooks.ts); what accounts are told is not for
  * them, so the triggers of 0035 pass them by. An older node delivers to `web` alone and leaves them for later.
  *

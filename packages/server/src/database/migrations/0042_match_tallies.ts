@@ -3,7 +3,7 @@
  * and by ladder and the best place that a seat had, up to some place, without the rest. Both grow with what seasons have,
  * not with their matches. `first` and `last` are when the first and the last of them ended, and stay when one of them is voided.
  *
- * The service counts beside the season (match/TallySweep.ts), and a trigger takes a voided match out again: so play pays nothing, and
+ * The service counts beside the season (match/list/TallySweep.ts), and a trigger takes a voided match out again: so play pays nothing, and
  * voids of every release that runs on this database are seen. Both hold the lock of the season's tally while they do it, since neither
  * sees what the other has not committed.
  */

@@ -1,5 +1,5 @@
 /**
- * What processes keep of lists of matches that took long to find (match/KeptLists.ts), a row for each season: the total and the first rows
+ * What processes keep of lists of matches that took long to find (match/list/KeptLists.ts), a row for each season: the total and the first rows
  * of all matches before an instant, `[[id, figure, end in us]]`, true as long as the season's marks are these. A process that has just started, and another
  * node, go on from there. Rows that were not stored again for long leave.
  */

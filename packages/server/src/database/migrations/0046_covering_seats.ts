@@ -4,7 +4,7 @@
  * a seat and no index more.
  *
  * Here they are made where few seats are there, 0.2 s. Where there are more the service makes them beside play
- * (match/SeatIndexes.ts).
+ * (match/list/SeatIndexes.ts).
  */
 export default `
 -- rolling: they are replaced only where that takes as long as a commit may wait, and find for older nodes what they found before

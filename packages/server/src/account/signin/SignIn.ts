@@ -1,0 +1,217 @@
+/**
+ * Signing in (docs/contract.md#accounts-and-sessions): from the button to the provider, back, and into an account.
+ *
+ * begin: store provider, state and return path in a signed cookie, and redirect the browser to the provider.
+ * complete: the cookie must be ours, and is used up on every node even where the sign-in fails; the
+ * provider's answer must match it. Then, in one transaction, the identity is found, linked to the account
+ * that was signed in when it began, or made into a new account, and its session opened. Every failure ends at
+ * `/?sign_in_error=<code>`, with nothing changed.
+ */
+
+import { UnknownProvider } from "@agon/api/account/api.ts"
+import { Clock, Context, Data, DateTime, Effect, Layer, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { PublicOrigin } from "../../config/publicOrigin.ts"
+import { newId } from "../../database/newId.ts"
+import { Accounts } from "../Accounts.ts"
+import { checkAccount, shareLogins } from "../ownerQueries.ts"
+import { firstOf, type Identity } from "./identity.ts"
+import { type ProviderFailed, Providers } from "./Providers.ts"
+import { returnTo } from "./returnTo.ts"
+import { makeSignInStates, STATE_LIFETIME_S } from "./SignInState.ts"
+import { makeQueries } from "./signInQueries.ts"
+import { usernameCandidates, usernameOf } from "./username.ts"
+
+interface SignInConfig {
+  /** Signs the state cookie. */
+  readonly secret: string
+  /** The identity that becomes a platform administrator when it signs in (AGON_ADMIN). */
+  readonly admin: { readonly provider: string; readonly login: string } | undefined
+}
+
+type SignInError = "invalid_state" | "access_denied" | "provider_failed" | "account_suspended" | "identity_taken" | "cross_origin"
+
+export class SignInRefused extends Data.TaggedError("SignInRefused")<{ readonly code: SignInError }> {}
+
+export interface Asked {
+  readonly return_to: string | undefined
+  readonly session_token: string
+  /** Whether a page of another origin sent the browser here. */
+  readonly from_elsewhere: boolean
+}
+
+export interface Begun {
+  readonly location: string
+  /** The state cookie's value. */
+  readonly cookie: string
+}
+
+interface Completed {
+  readonly return_to: string
+  /** A new session's token; undefined where an identity was linked to the session that asked. */
+  readonly token: string | undefined
+}
+
+interface Callback {
+  readonly provider: string
+  /** The address that the browser came back to. */
+  readonly url: URL
+  readonly state_cookie: string
+  readonly session_token: string
+  readonly user_agent: string | undefined
+}
+
+export class SignIn extends Context.Service<
+  SignIn,
+  {
+    readonly begin: (provider: string, asked: Asked) => Effect.Effect<Begun, UnknownProvider | SignInRefused>
+    readonly complete: (callback: Callback) => Effect.Effect<Completed, UnknownProvider | SignInRefused>
+  }
+>()("agon/SignIn") {
+  static readonly layer = (config: SignInConfig): Layer.Layer<SignIn, never, Accounts | Providers | SqlClient.SqlClient> =>
+    Layer.effect(SignIn, makeSignIn(config))
+}
+
+/** Usernames tried in one round. */
+const NAMES_PER_ROUND = 20
+const DISPLAY_NAME_CHARACTERS_MAX = 64
+/**
+ * Expired used states deleted at each use; more than one, so that in the end only those of
+ * the last twenty minutes remain.
+ */
+const PRUNED_AT_ONCE = 20
+
+const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
+  const accounts = yield* Accounts
+  const enter = yield* makeEnter(config)
+  const providers = yield* Providers
+  const queries = yield* makeQueries
+  const states = makeSignInStates(config.secret)
+
+  const providerOf = (slug: string) =>
+    Effect.suspend(() => {
+      const provider = providers.bySlug(slug)
+      return provider === undefined
+        ? Effect.fail(new UnknownProvider({ detail: `There is no sign-in through ${slug}.` }))
+        : Effect.succeed(provider)
+    })
+
+  /** Reads the state in the browser's cookie and marks it as used; undefined where it is invalid or was used before. */
+  const use = Effect.fnUntraced(function* ({ provider, state_cookie }: Callback) {
+    const now_ms = yield* Clock.currentTimeMillis
+    const found = states.read(state_cookie, provider, now_ms)
+    if (found === undefined) return undefined
+    const { expires_ms, state } = found.state
+    const forgotten_at = new Date(expires_ms + STATE_LIFETIME_S * 1000) // the clock of another node may be behind
+    const first = yield* queries.useState({ state, expires_at: forgotten_at, now: new Date(now_ms), pruned: PRUNED_AT_ONCE })
+    return Option.isSome(first) ? found : undefined
+  }, Effect.orDie)
+
+  const signedIn = (token: string) => (token === "" ? Effect.succeedNone : accounts.bySession(token))
+  const redirectUri = (slug: string) => Effect.map(PublicOrigin, ({ origin }) => `${origin}/v1/auth/${slug}/callback`)
+
+  const begin: SignIn["Service"]["begin"] = Effect.fn("SignIn.begin")(function* (slug, asked) {
+    const provider = yield* providerOf(slug)
+    const { origin } = yield* PublicOrigin
+    const account = yield* signedIn(asked.session_token)
+    // This would link an identity, and a page of another origin could have signed this browser
+    // in at the provider as itself.
+    if (Option.isSome(account) && asked.from_elsewhere) return yield* new SignInRefused({ code: "cross_origin" })
+    const about = {
+      provider: slug,
+      return_to: returnTo(asked.return_to, origin),
+      link_to: Option.isSome(account) ? account.value.id : null
+    }
+    const { checks, cookie } = states.begin(about, yield* Clock.currentTimeMillis)
+    const location = yield* provider.begin(yield* redirectUri(slug), checks).pipe(Effect.catch(refuseProvider))
+    return { location: location.href, cookie }
+  })
+
+  const complete: SignIn["Service"]["complete"] = Effect.fn("SignIn.complete")(function* (callback) {
+    const provider = yield* providerOf(callback.provider)
+    const used = yield* use(callback)
+    if (used === undefined) return yield* new SignInRefused({ code: "invalid_state" })
+    if (callback.url.searchParams.get("state") !== used.checks.state) return yield* new SignInRefused({ code: "invalid_state" })
+    const account = yield* signedIn(callback.session_token)
+    const { link_to, return_to } = used.state
+    if (link_to !== null && !(Option.isSome(account) && account.value.id === link_to)) {
+      return yield* new SignInRefused({ code: "invalid_state" }) // the session that asked for the link is gone
+    }
+    const identity = yield* provider.complete(callback.url, used.checks).pipe(Effect.catch(refuseProvider))
+    const token = yield* enter(identity, link_to, callback.user_agent)
+    if (token !== undefined) yield* accounts.sweepSessions
+    return { return_to, token }
+  })
+
+  return { begin, complete }
+})
+
+const refuseProvider = ({ cause, code }: ProviderFailed) =>
+  Effect.andThen(
+    code === "access_denied" ? Effect.void : Effect.logWarning(`sign-in provider failed: ${explain(cause)}`),
+    Effect.fail(new SignInRefused({ code }))
+  )
+
+/** Only the error's own message. The library's other fields may contain a provider's answer, tokens included. */
+const explain = (error: unknown): string =>
+  error instanceof Error ? [error.message, ...(error.cause instanceof Error ? [explain(error.cause)] : [])].join(": ") : "no reason given"
+
+/**
+ * Finds, links or makes the identity's account in one transaction, and opens a session unless it is linked. A
+ * suspension waits for the account's lock and ends this session with the others. No shared answer shows an
+ * account before it has done something, so none is purged.
+ */
+const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
+  const accounts = yield* Accounts
+  const queries = yield* makeQueries
+  const sql = yield* SqlClient.SqlClient
+
+  const isAdmin = ({ login, provider }: Identity) =>
+    config.admin !== undefined && config.admin.provider === provider && config.admin.login.toLowerCase() === login.toLowerCase()
+
+  const freeUsername = Effect.fnUntraced(function* (login: string) {
+    const base = usernameOf(login)
+    for (let from = 1; ; from += NAMES_PER_ROUND) {
+      const names = usernameCandidates(base, from, NAMES_PER_ROUND)
+      const taken = new Set((yield* queries.takenUsernames(names)).map(({ username }) => username))
+      const free = names.find((name) => !taken.has(name))
+      if (free !== undefined) return free
+    }
+  })
+
+  const addAccount = Effect.fnUntraced(function* ({ login, name }: Identity, now: Date) {
+    const display_name = name ?? firstOf(login, DISPLAY_NAME_CHARACTERS_MAX)
+    for (;;) {
+      const username = yield* freeUsername(login)
+      const added = yield* queries.addAccount({ id: yield* newId, username, display_name, now })
+      if (Option.isSome(added)) return added.value.id
+    }
+  })
+
+  const enter = Effect.fnUntraced(function* (identity: Identity, link_to: string | null, user_agent: string | undefined) {
+    const { email = null, login, provider, subject } = identity
+    const now = yield* DateTime.nowAsDate
+    yield* shareLogins(sql)
+    yield* queries.lockIdentity(provider, subject)
+    const holder = yield* queries.holderOf({ provider, subject })
+    if (Option.isSome(holder)) {
+      if (link_to !== null && holder.value.account_id !== link_to) return yield* new SignInRefused({ code: "identity_taken" })
+      if (holder.value.suspended) return yield* new SignInRefused({ code: "account_suspended" })
+    }
+    const account_id = Option.isSome(holder) ? holder.value.account_id : (link_to ?? (yield* addAccount(identity, now)))
+    yield* queries.putIdentity({ provider, subject, account_id, login, email, now })
+    // Rosters name logins. An account that is new has no entries.
+    const renamed = Option.isSome(holder) ? holder.value.login !== login : link_to !== null
+    if (renamed) yield* checkAccount(sql, account_id)
+    if (isAdmin(identity)) yield* queries.makeAdmin(account_id)
+    return link_to === null ? yield* accounts.openSession(account_id, user_agent) : undefined
+  })
+
+  return (identity: Identity, link_to: string | null, user_agent: string | undefined) =>
+    sql.withTransaction(enter(identity, link_to, user_agent)).pipe(
+      Effect.catchTags({
+        SqlError: (error) => Effect.die(error),
+        SchemaError: (error) => Effect.die(error)
+      })
+    )
+})

@@ -1,0 +1,67 @@
+/** The statements of a sign-in: its state, the identity, and the account that it is linked to or makes. */
+
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlSchema } from "effect/sql"
+import { lockNamed } from "../../database/lockNamed.ts"
+
+const Holder = Schema.Struct({ account_id: Schema.String, login: Schema.String, suspended: Schema.Boolean, admin: Schema.Boolean })
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  /** To the end of the transaction: two first sign-ins of one identity make one account. */
+  lockIdentity: (provider: string, subject: string) => lockNamed(sql, `${provider} ${subject}`),
+
+  /** One row by the primary key; locks the account, so that a suspension and a sign-in follow one another. */
+  holderOf: SqlSchema.findOneOption({
+    Request: Schema.Struct({ provider: Schema.String, subject: Schema.String }),
+    Result: Holder,
+    execute: ({ provider, subject }) => sql`
+      SELECT i.account_id, i.login, a.suspended, a.admin FROM identity i JOIN account a ON a.id = i.account_id
+      WHERE i.provider = ${provider} AND i.subject = ${subject} FOR UPDATE OF a`
+  }),
+
+  /** The names among the given ones that are taken, by account_username. */
+  takenUsernames: SqlSchema.findAll({
+    Request: Schema.Array(Schema.String),
+    Result: Schema.Struct({ username: Schema.String }),
+    execute: (names) => sql`SELECT username FROM account WHERE ${sql.in("username", names)}`
+  }),
+
+  /** Inserts one row, or none where account_username shows that the name was taken meanwhile. */
+  addAccount: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, username: Schema.String, display_name: Schema.String, now: Schema.Date }),
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: ({ display_name, id, now, username }) => sql`
+      INSERT INTO account (id, username, display_name, created_at) VALUES (${id}, ${username}, ${display_name}, ${now})
+      ON CONFLICT (username) DO NOTHING RETURNING id`
+  }),
+
+  /** Inserts one row, or brings its login up to date, by the primary key. */
+  putIdentity: (row: {
+    readonly provider: string
+    readonly subject: string
+    readonly account_id: string
+    readonly login: string
+    readonly email: string | null
+    readonly now: Date
+  }) => sql`
+    INSERT INTO identity (provider, subject, account_id, login, email, email_at, created_at)
+    VALUES (${row.provider}, ${row.subject}, ${row.account_id}, ${row.login}, ${row.email}::text, ${row.now}::timestamptz, ${row.now})
+    ON CONFLICT (provider, subject) DO UPDATE SET login = excluded.login, email = excluded.email, email_at = excluded.email_at`,
+
+  /**
+   * Inserts one row, or none where sign_in_used_pkey has the state: of two uses, on any nodes,
+   * only one succeeds. Deletes the longest expired by sign_in_used_expiry; skips rows that
+   * another transaction has locked.
+   */
+  useState: SqlSchema.findOneOption({
+    Request: Schema.Struct({ state: Schema.String, expires_at: Schema.Date, now: Schema.Date, pruned: Schema.Int }),
+    Result: Schema.Struct({ state: Schema.String }),
+    execute: ({ expires_at, now, pruned, state }) => sql`
+      WITH gone AS (DELETE FROM sign_in_used WHERE state IN (
+        SELECT state FROM sign_in_used WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${pruned} FOR UPDATE SKIP LOCKED))
+      INSERT INTO sign_in_used (state, expires_at) VALUES (${state}, ${expires_at}) ON CONFLICT DO NOTHING RETURNING state`
+  }),
+
+  /** Locks one row by the primary key. */
+  makeAdmin: (id: string) => sql`UPDATE account SET admin = true WHERE id = ${id} AND NOT admin`
+}))

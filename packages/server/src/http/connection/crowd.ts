@@ -1,0 +1,68 @@
+/**
+ * Limits the open connections of each client address, so that one address cannot take all of them. An IPv6 client counts by its /64
+ * network, as for the rates. A proxy named in TRUSTED_PROXIES serves many clients and is not counted: there the proxy's own limit
+ * applies (scripts/nginx.conf).
+ */
+import type { Socket } from "node:net"
+import { Clock, Context, Effect, Metric } from "effect"
+import { ClientAddress, speaksForOthers } from "../ClientAddress.ts"
+
+export interface Crowd {
+  /** Counts the connection until it closes; false where its address has the maximum already and the caller has to close it. */
+  readonly enter: (socket: Socket) => boolean
+  /** Counts a connection that node closed by itself because the total was reached. */
+  readonly dropped: (address: string | undefined) => void
+}
+
+/** For servers without this limit. */
+export const UNCOUNTED: Crowd = { enter: () => true, dropped: () => undefined }
+
+/** A client may be refused thousands of times, so there is one log line in this time. */
+const LOG_EVERY_MS = 10_000
+
+const refusals = Metric.counter("agon_connections_refused_total", {
+  description: "Connections closed since there were too many",
+  incremental: true
+})
+
+export const makeCrowd = Effect.fnUntraced(function* (address_max: number) {
+  const addressOf = yield* ClientAddress
+  const context = yield* Effect.context<never>()
+  const open = new Map<string, number>()
+  let logged_ms = Number.NEGATIVE_INFINITY
+  let unlogged = 0
+
+  const refuse = (address: string, why: string) => {
+    refusals.updateUnsafe(1, context)
+    unlogged++
+    const now_ms = Context.get(context, Clock.Clock).currentTimeMillisUnsafe()
+    if (now_ms - logged_ms < LOG_EVERY_MS) return
+    const line = Effect.logWarning("connections refused").pipe(Effect.annotateLogs({ address, why, refused: unlogged }))
+    logged_ms = now_ms
+    unlogged = 0
+    Effect.runForkWith(context)(line)
+  }
+
+  const leave = (address: string) => {
+    const left = open.get(address)! - 1
+    if (left === 0) open.delete(address)
+    else open.set(address, left)
+  }
+
+  return {
+    enter: (socket) => {
+      const peer = socket.remoteAddress
+      if (peer === undefined || speaksForOthers(addressOf, peer)) return true // closed already, or a trusted proxy
+      const address = addressOf(peer, undefined)
+      const held = open.get(address) ?? 0
+      if (held >= address_max) {
+        refuse(address, "its address has too many")
+        return false
+      }
+      open.set(address, held + 1)
+      socket.once("close", () => leave(address))
+      return true
+    },
+    dropped: (address) => refuse(address ?? "", "there are too many in all")
+  } satisfies Crowd
+})

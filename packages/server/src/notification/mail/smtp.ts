@@ -1,0 +1,87 @@
+/** One conversation with the mail server: connect, TLS, sign in, hand over one message or none, and part. */
+import { Effect, Redacted } from "effect"
+import type { SMTPError } from "nodemailer/lib/smtp-connection"
+import type { Relay } from "../../config/Mail.ts"
+
+const CONNECT_TIMEOUT_MS = 20_000
+const SILENCE_MAX_MS = 100_000
+
+interface Letter {
+  readonly from: string
+  readonly to: string
+  readonly message: Buffer
+}
+
+/**
+ * How a conversation ended. `refused`: this address or message for good, so that another attempt would be one
+ * too many. `failed`: the server, the way to it or our settings, which may work later. `why` is the server's
+ * status, or a word where there was none.
+ */
+export interface Ended {
+  readonly state: "accepted" | "refused" | "failed"
+  readonly why: string
+}
+
+const ACCEPTED: Ended = { state: "accepted", why: "250" }
+/** The steps that are about the address and the message; the others are about us. */
+const ABOUT_THE_LETTER = /^(RCPT TO|DATA)/
+/**
+ * "Authentication required", and statuses of RFC 3463 about security and policy:
+ * another sender's letter would pass.
+ */
+const AUTH_REQUIRED = 530
+const ABOUT_POLICY = /^\d{3}[ -]5\.7\./
+
+/** Node's words for a certificate that is not trusted, and for what is no TLS. */
+const ABOUT_TLS = /CERT|SIGNATURE|SIGNED|SSL/
+
+const endOf = ({ code, command, originalCode, response, responseCode }: SMTPError): Ended => {
+  if (code === "ETLS" || ABOUT_TLS.test(originalCode ?? "")) return { state: "failed", why: "bad_tls" }
+  if (responseCode === undefined) return { state: "failed", why: code === "ETIMEDOUT" ? "timeout" : "unreachable" }
+  const isPermanent = responseCode >= 500 && responseCode !== AUTH_REQUIRED && !ABOUT_POLICY.test(response ?? "")
+  return { state: isPermanent && ABOUT_THE_LETTER.test(command ?? "") ? "refused" : "failed", why: String(responseCode) }
+}
+
+const optionsOf = ({ clear_text, host, implicit_tls, port }: Relay) => ({
+  host,
+  port,
+  secure: implicit_tls,
+  requireTLS: !implicit_tls && !clear_text,
+  ignoreTLS: clear_text,
+  connectionTimeout: CONNECT_TIMEOUT_MS,
+  greetingTimeout: CONNECT_TIMEOUT_MS,
+  socketTimeout: SILENCE_MAX_MS
+})
+
+/** The connection is closed when this ends, also where it is interrupted. */
+const spoken = (relay: Relay, letter: Letter | undefined): Effect.Effect<Ended> => Effect.flatMap(library, conversation(relay, letter))
+
+/** It is loaded by the first mail, since few services send any. */
+const library = Effect.promise(() => import("nodemailer/lib/smtp-connection"))
+
+const conversation =
+  (relay: Relay, letter: Letter | undefined) =>
+  ({ default: SMTPConnection }: Effect.Success<typeof library>) =>
+    Effect.callback<Ended>((resume) => {
+      const connection = new SMTPConnection(optionsOf(relay))
+      const end = (error: SMTPError | null | undefined) => {
+        if (!error) connection.quit()
+        connection.close()
+        resume(Effect.succeed(error ? endOf(error) : ACCEPTED))
+      }
+      const hand = (error?: SMTPError | null) => {
+        if (error || letter === undefined) return end(error)
+        connection.send({ from: letter.from, to: [letter.to], size: letter.message.length }, letter.message, end)
+      }
+      connection.on("error", end)
+      connection.connect(() => {
+        if (relay.auth === undefined) return hand()
+        connection.login({ credentials: { user: relay.auth.user, pass: Redacted.value(relay.auth.password) } }, hand)
+      })
+      return Effect.sync(() => connection.close())
+    })
+
+export const sendOnce = (relay: Relay, letter: Letter): Effect.Effect<Ended> => spoken(relay, letter)
+
+/** Whether the server answers, shows a certificate that is trusted, and lets us in. */
+export const greeted = (relay: Relay): Effect.Effect<Ended> => spoken(relay, undefined)

@@ -1,0 +1,66 @@
+/**
+ * Measures and hashes an object in S3, and moves it into place by a server-side copy. The copy is
+ * conditional on the ETag of the hashed bytes, so an upload in between is never copied. (An ETag is an MD5:
+ * an author could exchange two bodies of equal MD5, but would only break their own weights, since runners
+ * hash the files that they fetch.)
+ */
+import { Effect, Option } from "effect"
+import { measure } from "../contentMeter.ts"
+import { isRemoved, ObjectsUnavailable, type Verdict, type VerifyRequest } from "../ObjectStore.ts"
+import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Requests, textOf } from "./s3Requests.ts"
+
+/** The answer to a copy is some hundred bytes, behind the spaces that S3 sends while it copies. */
+const COPY_BYTES_MAX = 65_536
+/** Attempts of one `verify`, repeated when a body broke off or the object was replaced while it was read. */
+const VERIFY_ATTEMPTS = 3
+
+export const s3Verify = (requests: S3Requests, bucket: string) => {
+  /** "replaced" when the ETag shows that the object is no longer the one that was hashed. */
+  const take = Effect.fnUntraced(function* (key: string, into: string, etag: string) {
+    const response = yield* requests.send({
+      operation: "verify",
+      method: "PUT",
+      key: into,
+      headers: {
+        "x-amz-copy-source": `/${bucket}/${key}`,
+        "x-amz-copy-source-if-match": etag,
+        // The uploader's content type and metadata are not copied.
+        "x-amz-metadata-directive": "REPLACE",
+        "content-type": "application/octet-stream"
+      },
+      answers: [404, 412]
+    })
+    if (response.status === 404 || response.status === 412) return yield* Effect.as(discard(response), "replaced" as const)
+    const text = yield* textOf("verify", into, response, COPY_BYTES_MAX)
+    // S3 starts a long copy's answer with 200 and may still end it with an error.
+    if (text.includes("<Error")) return yield* new ObjectsUnavailable({ operation: "verify", key: into, detail: "copy failed" })
+    return "taken" as const
+  })
+
+  /** None means that the check has to be repeated. */
+  const look = Effect.fnUntraced(function* ({ key, sha256, max_bytes, into, keeps }: VerifyRequest) {
+    const opened = yield* openObject(requests, "verify", key)
+    if (Option.isNone(opened)) return Option.some<Verdict>("missing")
+    const response = opened.value
+    const declared_too_large = lengthOf(response) > max_bytes
+    if (declared_too_large) yield* discard(response)
+    const content = declared_too_large ? "too_large" : yield* measure(bodyOf("verify", key, response), max_bytes)
+    const verdict: Verdict = content === "too_large" ? content : content.sha256 === sha256 ? { bytes: content.bytes } : "hash_mismatch"
+    if (isRemoved(verdict, keeps)) yield* removeObject(requests, key)
+    if (typeof verdict === "string" || into === undefined || into === key) return Option.some(verdict)
+    const taken = yield* take(key, into, response.headers.get("etag") ?? "")
+    return taken === "taken" ? Option.some(verdict) : Option.none()
+  })
+
+  const verify = (request: VerifyRequest, attempts = VERIFY_ATTEMPTS): Effect.Effect<Verdict, ObjectsUnavailable> =>
+    Effect.matchEffect(look(request), {
+      onFailure: (error) => (attempts > 1 ? verify(request, attempts - 1) : Effect.fail(error)),
+      onSuccess: (verdict) => {
+        if (Option.isSome(verdict)) return Effect.succeed(verdict.value)
+        if (attempts > 1) return verify(request, attempts - 1)
+        return Effect.fail(new ObjectsUnavailable({ operation: "verify", key: request.key, detail: "replaced while it was read" }))
+      }
+    })
+
+  return (request: VerifyRequest) => verify(request)
+}

@@ -1,0 +1,169 @@
+/** Which seasons a lease request asks, among seasons of which some are away, or have nothing to give. */
+
+import { Unavailable } from "@agon/api/Problem.ts"
+import type { LeasedResult } from "@agon/api/runner/protocol.ts"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { TestClock } from "effect/testing"
+import { moving } from "../../actor/asked.ts"
+import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
+import type { Mailbox } from "../../actor/Mailbox.ts"
+import { OpenSeasons } from "../../actor/OpenSeasons.ts"
+import { Parking } from "../../actor/Parking.ts"
+import { Broadcast } from "../../node/Broadcast.ts"
+import { Holdings } from "../session/Holdings.ts"
+import { KnownRuntimes } from "../session/KnownRuntimes.ts"
+import type { LeasePayload } from "../work/LeasePayloads.ts"
+import { ReplayAudits } from "../work/ReplayAudits.ts"
+import { Dispatcher } from "./Dispatcher.ts"
+import { SeasonCalls, SharesRunners } from "./SeasonCalls.ts"
+
+const [lost, other, third] = [1, 2, 3].map((n) => `019a0000-0000-7000-8000-00000000000${n}`) as [string, string, string]
+const engine = { game: "snakes", engine_digest: "e" }
+const key = { id: "k", season_id: null }
+const runner = { id: "r", key_id: "k", slots: 4, state: "active", accepts: ["match"], engines: [engine], runtime_version: "v" } as const
+const request = { runner: "r", max: 1, wait_s: 0 }
+const resultOf = (season: string) => ({ lease: `${season} 1`, kind: "match" }) as unknown as LeasedResult
+const payload = { kind: "match" } as unknown as LeasePayload
+
+interface Told {
+  readonly season: string
+  readonly results: number
+  readonly max: number
+}
+
+/**
+ * A dispatcher over seasons with endless work, of which those that are away do not answer, and those that are
+ * full give nothing; `home` live on its node, if there are others.
+ */
+const among = (
+  away: Set<string>,
+  asked: Array<string>,
+  ids = [lost, other],
+  home?: ReadonlyArray<string>,
+  { full = new Set<string>(), told = [] as Array<Told>, stays = false } = {}
+) => {
+  const seasons = ids.map((id) => ({ id, ...engine }))
+  const calls = Layer.mock(SeasonCalls, {
+    holdings: new Holdings(),
+    caller: () => Effect.succeed({ key, runner, stays }),
+    seasonOf: (lease) => Effect.succeed(lease.split(" ")[0]),
+    check: (_key, _runner, results) => Effect.succeed(results),
+    tell: (_, season, { max, results }) => {
+      asked.push(season)
+      told.push({ season, results: results.length, max })
+      if (away.has(season)) return Effect.fail(moving)
+      const given = full.has(season) ? 0 : max
+      const receipts = results.map(({ lease }) => ({ lease, accepted: true, reason: null }))
+      return Effect.succeed({ receipts, works: Array.from({ length: given }, () => payload) })
+    }
+  })
+  const open = Layer.mock(OpenSeasons, { list: () => seasons, get: (id) => seasons.find((season) => season.id === id) })
+  const quiet = Layer.succeed(Broadcast, Broadcast.of({ tell: () => Effect.void, listen: () => Effect.void }))
+  const others = [Layer.mock(ReplayAudits, { lease: () => Effect.succeed([]) }), Parking.layer]
+  const mailboxes = new Map((home ?? []).map((id) => [id, {} as Mailbox]))
+  const node = [Layer.succeed(LocalMailboxes, mailboxes), Layer.succeed(SharesRunners, home !== undefined)] as const
+  const known = Layer.succeed(KnownRuntimes, new Set(["v"]))
+  return Dispatcher.layer.pipe(Layer.provide([calls, open, quiet, ...others]), Layer.provide([known, ...node]))
+}
+
+it.effect("a season that is away fails no request while another has work, is not asked by each, and gets its share once it is back", () => {
+  const [away, asked] = [new Set([lost]), [] as Array<string>]
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    for (let n = 0; n < 50; n++) assert.lengthOf((yield* lease(key, request)).leases, 1)
+    assert.lengthOf(
+      asked.filter((season) => season === lost),
+      1
+    )
+    away.clear()
+    yield* TestClock.adjust("5 seconds")
+    asked.length = 0
+    for (let n = 0; n < 20; n++) yield* lease(key, request)
+    assert.deepStrictEqual(new Set(asked), new Set([lost]), "what it missed is made up for")
+  }).pipe(Effect.provide(among(away, asked)))
+})
+
+it.effect("where all seasons are away the request fails, so that the runner asks again soon", () =>
+  Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    assert.instanceOf(yield* Effect.flip(lease(key, request)), Unavailable)
+  }).pipe(Effect.provide(among(new Set([lost, other]), [])))
+)
+
+it.effect("of the seasons of a lost node a request waits for one, and is served by its own node", () => {
+  const asked: Array<string> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    for (let n = 0; n < 40; n++) {
+      asked.length = 0
+      assert.lengthOf((yield* lease(key, request)).leases, 1)
+      assert.include([1, 2], asked.length)
+      assert.strictEqual(asked.at(-1), third)
+    }
+  }).pipe(Effect.provide(among(new Set([lost, other]), asked, [lost, other, third], [third])))
+})
+
+it.effect("in a busy fleet a season that is told a result is asked for work in the same message, also where another node has it", () => {
+  const told: Array<Told> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    yield* TestClock.adjust("1 second")
+    for (let n = 0; n < 200; n++) yield* lease(key, request)
+    yield* TestClock.adjust("1 second")
+    told.length = 0
+    for (let n = 0; n < 50; n++) assert.lengthOf((yield* lease(key, { ...request, results: [resultOf(lost)] })).leases, 1)
+    assert.deepStrictEqual(
+      told,
+      Array.from({ length: 50 }, () => ({ season: lost, results: 1, max: 1 }))
+    )
+  }).pipe(Effect.provide(among(new Set(), [], [lost, other, third], [other], { told })))
+})
+
+it.effect("in a busy fleet whose runners stay with their node the seasons of this node are played, in one message a match", () => {
+  const told: Array<Told> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    yield* TestClock.adjust("1 second")
+    for (let n = 0; n < 200; n++) yield* lease(key, { ...request, results: [resultOf(lost)] })
+    yield* TestClock.adjust("1 second")
+    let last = lost
+    for (let n = 0; n < 60; n++) {
+      if (n === 20) told.length = 0
+      yield* lease(key, { ...request, results: [resultOf(last)] })
+      last = told.findLast(({ max }) => max > 0)!.season
+    }
+    assert.deepStrictEqual(
+      told,
+      Array.from({ length: 40 }, () => ({ season: other, results: 1, max: 1 }))
+    )
+  }).pipe(Effect.provide(among(new Set(), [], [lost, other, third], [other], { told, stays: true })))
+})
+
+it.effect("where few matches are played the season that was served least is asked, and not the one that is told a result", () => {
+  const told: Array<Told> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    for (let n = 0; n < 100; n++) {
+      yield* lease(key, { ...request, results: [resultOf(lost)] })
+      yield* TestClock.adjust("1 minute")
+    }
+    const given = Map.groupBy(
+      told.filter(({ max }) => max > 0),
+      ({ season }) => season
+    )
+    for (const season of [lost, other]) assert.approximately(given.get(season)!.length, 50, 2, season)
+  }).pipe(Effect.provide(among(new Set(), [], [lost, other], undefined, { told })))
+})
+
+it.effect("results do not ask seasons again that gave nothing a moment ago", () => {
+  const [ids, told] = [Array.from({ length: 24 }, (_, n) => `019a0000-0000-7000-8000-0000000001${n + 10}`), [] as Array<Told>]
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    for (let n = 0; n < 50; n++) for (const id of ids.slice(0, 2)) yield* lease(key, { ...request, results: [resultOf(id)] })
+    assert.isAtMost(told.length, 100 + ids.length)
+    told.length = 0
+    yield* lease(key, request)
+    assert.lengthOf(told, ids.length, "a request that neither waits nor brings results asks them all")
+  }).pipe(Effect.provide(among(new Set(), [], ids, undefined, { told, full: new Set(ids) })))
+})

@@ -1,0 +1,269 @@
+/**
+ * Answers lease requests. One request may carry results for several seasons and be given work of several.
+ *
+ * results ─▶ all checked, or nothing is applied ─▶ a match to be played again, if one waits ─▶ results are sent to their
+ *            seasons; the first season in turn is asked for work in the same message ─▶ the other seasons in turn, each up to
+ *            its share, while the runner has room ─▶ nothing? parked, and asked again when woken
+ *
+ * A request that may wait, or that brings results, passes over seasons that have just given its kind nothing,
+ * so thousands of waiting runners do not ask each time, nor does each result ask all seasons that have as
+ * many matches in play as they may. A runner that was given nothing with its results asks again, and waits.
+ *
+ * A season that cannot be asked for work fails the request only if no other season gave any. A season that
+ * cannot take results always fails it.
+ */
+
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import type { InvalidRequest, NotFound, Unavailable } from "@agon/api/Problem.ts"
+import { type LeasedAcceptance, type LeaseRequest, WAIT_S_MAX } from "@agon/api/runner/protocol.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import type { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
+import { type OpenSeason, OpenSeasons } from "../../actor/OpenSeasons.ts"
+import { Parking } from "../../actor/Parking.ts"
+import type { Broadcast } from "../../node/Broadcast.ts"
+import { plays, type Said } from "../result/tellSeason.ts"
+import { NO_MATCH } from "../session/Holdings.ts"
+import { KnownRuntimes } from "../session/KnownRuntimes.ts"
+import type { Caller } from "../session/Runners.ts"
+import type { LeasePayload } from "../work/LeasePayloads.ts"
+import { AUDITS, ReplayAudits } from "../work/ReplayAudits.ts"
+import { AwaySeasons } from "./AwaySeasons.ts"
+import { type Asking, bySeason } from "./askedOf.ts"
+import { makeFairnessOfNodes } from "./FairnessOfNodes.ts"
+import { tellAudits } from "./HeldLeases.ts"
+import { SeasonCalls } from "./SeasonCalls.ts"
+
+/** A `LeaseAnswer` whose work is already encoded. */
+export interface Handed {
+  readonly leases: ReadonlyArray<LeasePayload>
+  readonly results: ReadonlyArray<LeasedAcceptance>
+  readonly drain: boolean
+}
+
+export class Dispatcher extends Context.Service<
+  Dispatcher,
+  { readonly lease: (key: KeyOfRunner, request: LeaseRequest) => Effect.Effect<Handed, InvalidRequest | NotFound | Unavailable> }
+>()("agon/Dispatcher") {
+  static readonly layer: Layer.Layer<Dispatcher, never, ReplayAudits | SeasonCalls | OpenSeasons | Parking | Broadcast | LocalMailboxes> =
+    Layer.effect(
+      Dispatcher,
+      Effect.suspend(() => makeDispatcher)
+    )
+}
+
+const makeDispatcher = Effect.gen(function* () {
+  const calls = yield* SeasonCalls
+  const audits = yield* ReplayAudits
+  const parking = yield* Parking
+  const turns = yield* makeTurns
+  const { audit, came, fill, inTurn, shareOf, tell } = turns
+  const later = yield* makeLater(turns)
+
+  const first = Effect.fnUntraced(function* (caller: Caller, request: Asking) {
+    const { key, runner } = caller
+    const since = parking.signal()
+    const about = yield* bySeason(calls, runner.id, request)
+    const reporting = new Set(request.results.map(({ lease }) => lease))
+    const held = calls.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
+    const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
+    const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
+    const room = wanted - leases.length
+    const waits = request.wait_s > 0 || request.results.length > 0
+    const turn = room > 0 ? inTurn(caller, waits, (id) => about.has(id))[0]?.id : undefined
+    const share = shareOf(caller, room)
+    if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
+    let given = 0
+    let away: Unavailable | undefined
+    const receipts: Array<LeasedAcceptance> = []
+    for (const [season, { lost, results }] of about) {
+      if (season === undefined) {
+        for (const { lease } of results) receipts.push({ lease, accepted: false, reason: "unknown" })
+        continue
+      }
+      if (season === AUDITS) {
+        if (lost !== undefined) yield* audits.keepOnly(runner.id, lost.holds)
+        receipts.push(...(yield* tellAudits(calls, audits, key, results)))
+        continue
+      }
+      const said = { results, lost, max: season === turn ? share : 0 }
+      const telling = tell(caller, season, said)
+      const answered = yield* isOnlyAsked(said) ? Effect.catchTag(telling, "unavailable", (error) => Effect.succeed(error)) : telling
+      if ("works" in answered) {
+        receipts.push(...answered.receipts)
+        leases.push(...answered.works)
+        if (season === turn) given = answered.works.length
+      } else away = answered
+    }
+    const asked = turn === undefined ? undefined : { season: turn, given, failed: away !== undefined }
+    leases.push(...(yield* fill(caller, wanted - leases.length, { share, waits, first: asked })))
+    if (away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(away)
+    return { leases, receipts, room: wanted, since }
+  })
+
+  return Dispatcher.of({
+    lease: Effect.fnUntraced(function* (key, request) {
+      const caller = yield* calls.caller(key, request.runner)
+      const results = yield* calls.check(key, caller.runner.id, request.results ?? [])
+      if (results.length > 0) came(caller.stays)
+      const drain = caller.runner.state === "draining"
+      const { leases, receipts, room, since } = yield* first(caller, { ...request, results })
+      if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
+      const until = (yield* Clock.currentTimeMillis) + Math.min(request.wait_s, WAIT_S_MAX) * 1000
+      return { leases: yield* later(caller, room, since, until), results: receipts, drain }
+    })
+  })
+})
+
+interface Filling {
+  /** How much one season may give before the others were asked. */
+  readonly share: number
+  /** Whether seasons that have just given nothing are passed over: the request may wait, or brings results. */
+  readonly waits: boolean
+  readonly first?: Asked | undefined
+}
+
+/** The season whose turn it was, how many leases it gave, and whether it is away. */
+interface Asked {
+  readonly season: string
+  readonly given: number
+  readonly failed: boolean
+}
+
+/**
+ * Where a runner's next work comes from: a match that waits to be played again, then the
+ * seasons that it may serve, in turn.
+ */
+const makeTurns = Effect.gen(function* () {
+  const calls = yield* SeasonCalls
+  const seasons = yield* OpenSeasons
+  const parking = yield* Parking
+  const known = yield* KnownRuntimes
+  const [fairness, mayAsk] = [yield* makeFairnessOfNodes, mayAskWith(known)]
+  const away = new AwaySeasons(yield* Clock.Clock)
+
+  /**
+   * Seasons that are told something in any case come first while they are not far ahead, and are never passed
+   * over. Work done by a season's own runners does not count towards its share of the platform's.
+   */
+  const inTurn = (caller: Caller, waits: boolean, isTold: (id: string) => boolean = () => false): ReadonlyArray<OpenSeason> => {
+    const kind = kindOf(caller)
+    const refused = ({ id }: OpenSeason) => waits && !isTold(id) && parking.refused(id, kind, caller.key.id)
+    const mayBeAsked = seasons.list().filter((season) => mayAsk(caller, season) && !refused(season))
+    return away.behind(fairness.order(mayBeAsked, isTold))
+  }
+
+  const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
+    const since = parking.signal()
+    const answered = yield* Effect.tapErrorTag(calls.tell(caller, season, said), "unavailable", () =>
+      Effect.sync(() => away.failed(season))
+    )
+    away.answered(season)
+    const given = answered.works.length
+    if (caller.key.season_id === null) {
+      if (given > 0) fairness.served(season, given)
+      else if (said.max > 0) fairness.idle(season)
+    }
+    if (said.max > 0) parking.told(season, kindOf(caller), since, given > 0, caller.key.id)
+    return answered
+  })
+
+  /** How much of the room one season may fill before the others were asked. */
+  const shareOf = (caller: Caller, room: number): number => (room <= 1 ? room : fairness.share(inTurn(caller, false), room))
+
+  /** Takes work from one season; one that is away has none now. */
+  const take = Effect.fnUntraced(function* (caller: Caller, season: string, max: number) {
+    const asked = tell(caller, season, { results: [], max })
+    const { works } = yield* Effect.catchTag(asked, "unavailable", () => Effect.succeed({ works: [] }))
+    return works
+  })
+
+  /**
+   * Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was
+   * asked already. After one that is away only seasons of this node are asked: more may live where it does,
+   * and each takes seconds to find out.
+   */
+  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, share, waits }: Filling) {
+    if (room <= 0) return []
+    const leases: Array<LeasePayload> = []
+    const more = first !== undefined && first.given >= share ? [first.season] : []
+    let failed = first?.failed === true
+    for (const { id } of inTurn(caller, waits)) {
+      if (leases.length >= room) return leases
+      if (id === first?.season || (failed && !fairness.isHome(id)) || (leases.length > 0 && away.has(id))) continue
+      const max = Math.min(share, room - leases.length)
+      const works = yield* take(caller, id, max)
+      failed ||= away.has(id)
+      if (works.length === max) more.push(id)
+      leases.push(...works)
+    }
+    for (const id of more) if (leases.length < room) leases.push(...(yield* take(caller, id, room - leases.length)))
+    return leases
+  })
+
+  return { audit: yield* makeAudit, came: fairness.came, inTurn, shareOf, tell, fill }
+})
+
+/** One audit a request: they are few, and matches continue beside them. */
+const makeAudit = Effect.gen(function* () {
+  const [calls, audits, known] = [yield* SeasonCalls, yield* ReplayAudits, yield* KnownRuntimes]
+  return Effect.fnUntraced(function* (caller: Caller, room: number) {
+    const { key, runner } = caller
+    const works = known.has(runner.runtime_version) ? yield* audits.lease(caller, Math.min(1, room)) : []
+    for (const { lease } of works) calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, ...NO_MATCH })
+    return works.map(({ payload }) => payload)
+  })
+})
+
+/** Runners of one kind are interchangeable: a season would give each of them the same work. */
+const kindOf = ({ key, runner: { accepts, engines, runtime_version } }: Caller): string =>
+  `${key.season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest, game }) => `${game}:${engine_digest}`).join()}`
+
+/** Whether a runner may ask a season: its key serves the season, it has the engine, and its runtime is known. */
+const mayAskWith =
+  (known: ReadonlySet<string>) =>
+  ({ key, runner }: Caller, season: OpenSeason) =>
+    (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
+
+/** The work for a runner that waits for it: it is parked, and asks the seasons whenever it is woken. */
+const makeLater = Effect.fnUntraced(function* ({ audit, fill, shareOf }: Effect.Success<typeof makeTurns>) {
+  const calls = yield* SeasonCalls
+  const parking = yield* Parking
+  const seasons = yield* OpenSeasons
+  const mayAsk = mayAskWith(yield* KnownRuntimes)
+
+  /** Looked up on each call: a season may have been added while the runner waited. */
+  const serves = (caller: Caller) => (id: string) => {
+    const found = seasons.get(id)
+    return found !== undefined && mayAsk(caller, found)
+  }
+
+  /**
+   * The work for a request that was woken; undefined where the runner was stopped, or its
+   * key revoked, while it waited.
+   */
+  const askAgain = Effect.fnUntraced(function* (caller: Caller, room: number) {
+    const now = yield* calls.caller(caller.key, caller.runner.id)
+    if (now.runner.state !== "active") return undefined
+    const audited = yield* audit(caller, room)
+    const left = room - audited.length
+    return [...audited, ...(yield* fill(caller, left, { share: shareOf(caller, left), waits: true }))]
+  })
+
+  return Effect.fnUntraced(function* (caller: Caller, room: number, from: number, until: number) {
+    const waiting = { kind: kindOf(caller), runner: caller.runner.id, serves: serves(caller) }
+    for (let since = from; ; ) {
+      const wait_ms = until - (yield* Clock.currentTimeMillis)
+      if (wait_ms <= 0 || parking.isClosed()) return []
+      const before = since
+      if (!(yield* parking.park(waiting, before, wait_ms))) return []
+      since = parking.signal()
+      const passOn = Effect.sync(() => parking.passOn(waiting, before))
+      const leases = yield* Effect.onError(askAgain(caller, room), () => passOn)
+      if (leases === undefined) return yield* Effect.as(passOn, [])
+      if (leases.length > 0) return leases
+    }
+  })
+})
+
+/** Whether a season is asked for work and told nothing that would be lost. */
+const isOnlyAsked = ({ lost, results }: Said): boolean => results.length === 0 && lost === undefined

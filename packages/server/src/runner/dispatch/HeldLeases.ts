@@ -1,0 +1,129 @@
+/**
+ * Calls about the leases that a runner holds: a result by itself, giving one back, all of them where
+ * it stops, and the heartbeat.
+ */
+
+import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import { type InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
+import type { Acceptance, Beat, HeartbeatAnswer, LeasedResult, Result } from "@agon/api/runner/protocol.ts"
+import type { Replies } from "@agon/domain/season/Command.ts"
+import { Context, Effect, Fiber, Layer } from "effect"
+import { Parking } from "../../actor/Parking.ts"
+import type { Reported } from "../result/results.ts"
+import type { Holding } from "../session/Holdings.ts"
+import { callerOfKey, Runners } from "../session/Runners.ts"
+import { AUDITS, ReplayAudits } from "../work/ReplayAudits.ts"
+import { SeasonCalls, TOGETHER } from "./SeasonCalls.ts"
+
+type Refusal = InvalidRequest | NotFound | Unavailable
+
+export class HeldLeases extends Context.Service<
+  HeldLeases,
+  {
+    readonly result: (key: KeyOfRunner, lease: string, result: Result) => Effect.Effect<Acceptance, Refusal>
+    readonly release: (key: KeyOfRunner, lease: string) => Effect.Effect<{ readonly released: true }, Refusal>
+    /** The runner has stopped: its session ends, and everything that it holds goes back. */
+    readonly close: (key: KeyOfRunner, runner: string) => Effect.Effect<void, NotFound | Unavailable>
+    readonly heartbeat: (key: KeyOfRunner, runner: string, leases: ReadonlyArray<string>) => Effect.Effect<HeartbeatAnswer, Refusal>
+  }
+>()("agon/HeldLeases") {
+  static readonly layer: Layer.Layer<HeldLeases, never, Parking | ReplayAudits | Runners | SeasonCalls> = Layer.effect(
+    HeldLeases,
+    Effect.suspend(() => makeHeldLeases)
+  )
+}
+
+const noLease = new NotFound({ detail: "There is no lease of this name under this key." })
+
+const makeHeldLeases = Effect.gen(function* () {
+  const calls = yield* SeasonCalls
+  const audits = yield* ReplayAudits
+  const runners = yield* Runners
+  const parking = yield* Parking
+  return HeldLeases.of({
+    result: Effect.fnUntraced(function* (key, lease, result) {
+      const season = yield* calls.seasonOf(lease)
+      if (season === undefined) return yield* noLease
+      const results = yield* calls.check(key, undefined, [{ lease, ...result } as LeasedResult])
+      const { receipts } = yield* season === AUDITS
+        ? Effect.map(tellAudits(calls, audits, key, results), (receipts) => ({ receipts }))
+        : calls.tell(callerOfKey(key), season, { results, max: 0 })
+      const { reason } = receipts[0]!
+      if (reason === "unknown") return yield* noLease
+      return reason === null ? { accepted: true } : { accepted: false, reason }
+    }),
+
+    release: Effect.fn("HeldLeases.release")(function* (key, lease) {
+      const season = yield* calls.seasonOf(lease)
+      if (season === undefined) return yield* noLease
+      const known = season === AUDITS ? yield* audits.release(key, lease) : yield* releaseIn(calls, season, key, lease)
+      if (!known) return yield* noLease
+      calls.holdings.drop(lease)
+      return { released: true }
+    }),
+
+    close: Effect.fn("HeldLeases.close")(function* (key, id) {
+      yield* runners.close(key, id)
+      parking.stop(id)
+      // A fiber of its own: a runner that ends before the answer has given everything back all the same.
+      yield* Effect.flatMap(Effect.forkDetach(returnAll(calls, audits, id)), Fiber.join)
+    }),
+
+    heartbeat: Effect.fn("HeldLeases.heartbeat")(function* (key, id, leases) {
+      const { runner } = yield* calls.known(key, id) // a lease stays in its season
+      const beats = new Map<string, Beat>()
+      const seasons = yield* Effect.forEach(leases, (lease) => Effect.map(calls.seasonOf(lease), (season) => ({ lease, season })), TOGETHER)
+      for (const [season, named] of Map.groupBy(seasons, ({ season }) => season)) {
+        if (season === AUDITS) {
+          const held = yield* audits.heartbeat(
+            key,
+            named.map(({ lease }) => lease)
+          )
+          for (const [lease, until] of held) beats.set(lease, { lease, expires_at: new Date(until).toISOString() })
+          continue
+        }
+        const said = { _tag: "Heartbeat", key: key.id, leases: named.map(({ lease }) => lease) } as const
+        const replies = season === undefined ? undefined : yield* calls.ask(season, [said])
+        for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) {
+          if ("until" in beat) beats.set(beat.lease, { lease: beat.lease, expires_at: new Date(beat.until).toISOString() })
+        }
+      }
+      return { leases: leases.map((lease) => beats.get(lease) ?? { lease, lost: true as const }), drain: runner.state === "draining" }
+    })
+  })
+})
+
+/** Whether such a lease exists or existed; a closed season has no live one. */
+const releaseIn = (calls: SeasonCalls["Service"], season: string, key: KeyOfRunner, lease: string) =>
+  Effect.map(calls.ask(season, [{ _tag: "Release", key: key.id, lease }]), (replies) =>
+    replies === undefined ? true : !(replies[0] as Replies["Release"]).unknown
+  )
+
+/** Everything that a runner held goes back; where a season is away, the others take theirs all the same. */
+const returnAll = Effect.fnUntraced(function* (calls: SeasonCalls["Service"], audits: ReplayAudits["Service"], runner: string) {
+  const returned = Effect.fnUntraced(function* (season: string, leases: ReadonlyArray<Holding>) {
+    if (season === AUDITS) yield* audits.keepOnly(runner, [])
+    else yield* calls.ask(season, [{ _tag: "HoldOnly", runner, holds: [] }])
+    for (const { lease } of leases) calls.holdings.drop(lease)
+  })
+  const held = Map.groupBy(yield* calls.heldBy(runner), ({ season }) => season)
+  const exits = yield* Effect.forEach(held, ([season, leases]) => Effect.exit(returned(season, leases)))
+  yield* Effect.all(exits, { discard: true })
+})
+
+/** Sends results of audits to their own queue. */
+export const tellAudits = (
+  calls: SeasonCalls["Service"],
+  audits: ReplayAudits["Service"],
+  key: KeyOfRunner,
+  results: ReadonlyArray<Reported>
+) =>
+  Effect.forEach(
+    results,
+    Effect.fnUntraced(function* (result) {
+      const { lease } = result
+      const reason = result.kind === "audit" ? yield* audits.result(key, lease, result.state_sha256) : ("unknown" as const)
+      if (reason !== "unknown") calls.holdings.drop(lease)
+      return { lease, accepted: reason === null, reason }
+    })
+  )

@@ -1,0 +1,155 @@
+/**
+ * One message to a season's actor with what one runner says and asks: results, lost leases and the request for
+ * work. A result whose work is no longer open is answered from its rows.
+ */
+
+import { InvalidRequest, type Unavailable } from "@agon/api/Problem.ts"
+import type { LeasedAcceptance } from "@agon/api/runner/protocol.ts"
+import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
+import { parseLease } from "@agon/domain/season/Lease.ts"
+import { Effect } from "effect"
+import { moving } from "../../actor/asked.ts"
+import { COMMANDS_MAX } from "../../actor/Mailbox.ts"
+import * as MatchLines from "../../actor/MatchLines.ts"
+import { Traces } from "../../actor/MatchTraces.ts"
+import { type OpenSeason, OpenSeasons } from "../../actor/OpenSeasons.ts"
+import { SeasonActors } from "../../actor/SeasonEntity.ts"
+import { SeasonStore } from "../../actor/SeasonStore.ts"
+import { MatchVoiding } from "../../match/MatchVoiding.ts"
+import { ObjectStore } from "../../object/ObjectStore.ts"
+import { type Holdings, NO_MATCH } from "../session/Holdings.ts"
+import type { Caller } from "../session/Runners.ts"
+import type { OpenRunner } from "../session/sessionQueries.ts"
+import { type LeasePayload, LeasePayloads } from "../work/LeasePayloads.ts"
+import { FaultShares } from "./FaultShares.ts"
+import { makeKeepReplay } from "./keepReplay.ts"
+import { commandOf, dropUploads, isFinished, type Reported } from "./results.ts"
+
+/** Leases that a runner was given and does not have, beside those that it has. */
+export interface Lost {
+  readonly leases: ReadonlyArray<string>
+  readonly holds: ReadonlyArray<string>
+}
+
+export interface Said {
+  readonly results: ReadonlyArray<Reported>
+  /** Where leases of this season were lost on the way: those, and all leases that the runner has. */
+  readonly lost?: Lost | undefined
+  /** How much work it may be given; 0 for none. */
+  readonly max: number
+}
+export interface Answered {
+  readonly receipts: ReadonlyArray<LeasedAcceptance>
+  readonly works: ReadonlyArray<LeasePayload>
+}
+
+const unavailable = Effect.fail(moving)
+
+/** What is given and taken is noted in `holdings`. */
+export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
+  const objects = yield* ObjectStore
+  const actors = yield* SeasonActors
+  const store = yield* SeasonStore
+  const seasons = yield* OpenSeasons
+  const payloads = yield* LeasePayloads
+  const traces = yield* Traces
+  const keepReplay = yield* makeKeepReplay
+  const noteFault = yield* makeNoteFault(holdings)
+
+  /** The machine's answer, or the answer from the rows where the work is no longer open. */
+  const settled = (season: string, lease: string, key: string, receipt: Receipt | undefined): Effect.Effect<Receipt, Unavailable> =>
+    receipt !== undefined && (receipt.accepted || receipt.reason !== "unknown")
+      ? Effect.succeed(receipt)
+      : Effect.catchTag(store.answerOf(season, lease, key), "StoreFailed", () => unavailable)
+
+  const take = (runner: OpenRunner, season: OpenSeason, works: ReadonlyArray<Work>) => {
+    for (const work of works) {
+      holdings.add({ lease: work.lease, runner: runner.id, key: runner.key_id, season: season.id, ...boundsOf(work) })
+    }
+    return payloads.of(season, works)
+  }
+
+  return Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
+    const { key, runner } = caller
+    const since = traces?.now()
+    const open = said.max > 0 ? seasons.get(season) : undefined
+    const results = said.results.map((result) => ({ result, lease: result.lease, command: commandOf(key.id, result) }))
+    const commands = results.flatMap(({ command }) => command ?? [])
+    if (said.lost !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.lost.holds, among: said.lost.leases })
+    if (open !== undefined) commands.push(leaseCommand(caller, open, said.max))
+    const replies = yield* asked(actors, season, commands)
+    const receipts: Array<LeasedAcceptance> = []
+    let next = 0
+    const [accepted, reported]: [Array<Reported>, Array<string>] = [[], []]
+    const first = (reply: Reply | undefined) => (reply as Receipt | undefined)?.accepted === true
+    for (const { command, lease, result } of results) {
+      const reply = command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)
+      if (first(reply) && result.kind === "match") reported.push(lease)
+      if (first(reply)) yield* noteFault(key.id, season, result)
+      const receipt = yield* settled(season, lease, key.id, reply)
+      if (receipt.accepted && receipt.replay_kept !== true) yield* keepReplay(result)
+      if (!receipt.accepted && receipt.reason === "malformed") {
+        if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
+        return yield* new InvalidRequest({ detail: receipt.detail, errors: [{ path: "results", message: receipt.detail }] })
+      }
+      if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: it may be another runner's
+      if (receipt.accepted && (result.kind === "unheld" || isFinished(result))) accepted.push(result)
+      receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
+    }
+    const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
+    if (since !== undefined) traces!.told({ since, season, runner: runner.id, results: reported, works })
+    yield* dropUploads(objects, accepted)
+    if (works.length === 0) return { receipts, works: [] }
+    yield* MatchLines.leased(season, runner.id, works)
+    return { receipts, works: yield* take(runner, open!, works) }
+  })
+})
+
+/** Undefined where the season is closed. A runner with more slots than an ask may hold sends several asks, which do not depend on each other. */
+export const asked = (
+  actors: SeasonActors["Service"],
+  season: string,
+  commands: ReadonlyArray<Command>
+): Effect.Effect<ReadonlyArray<Reply> | undefined, Unavailable> => {
+  if (commands.length === 0) return Effect.succeed([])
+  const asks = Array.from({ length: Math.ceil(commands.length / COMMANDS_MAX) }, (_, i) =>
+    actors.askAll(season, commands.slice(i * COMMANDS_MAX, (i + 1) * COMMANDS_MAX))
+  )
+  const replies = asks.length === 1 ? asks[0]! : Effect.map(Effect.all(asks), (replies) => replies.flat() as ReadonlyArray<Reply>)
+  return Effect.catchTags(replies, { SeasonClosed: () => Effect.undefined, Unavailable: () => unavailable })
+}
+
+/** Counts a result that was accepted for the first time; flags its runner where its key reports engine failures too often. */
+const makeNoteFault = Effect.fnUntraced(function* (holdings: Holdings) {
+  const voiding = yield* MatchVoiding
+  const faults = new FaultShares()
+  return Effect.fnUntraced(function* (key: string, season_id: string, result: Reported) {
+    const isFault = result.kind === "match" && "fault_reason" in result && result.fault_reason === "engine_fault"
+    if (result.kind !== "match" || !faults.note(key, isFault)) return
+    const runner = holdings.get(result.lease)?.runner
+    if (runner === undefined) return
+    const suspect = { season_id, match: parseLease(result.lease)!.id, detail: "Too many matches of its key ended in engine_fault." }
+    yield* voiding
+      .flag(runner, suspect)
+      .pipe(Effect.catchCause((cause) => Effect.logWarning("a runner was not flagged", { runner }, cause)))
+  })
+})
+
+/** The bounds that results of this work are checked against. */
+const boundsOf = (work: Work) =>
+  work.kind === "match" ? { seats: work.versions.length, max_turns: work.rules.max_turns, strike_limit: work.rules.strike_limit } : NO_MATCH
+
+const leaseCommand = ({ key, runner }: Caller, season: OpenSeason, max: number): Command => ({
+  _tag: "LeaseWork",
+  runner: runner.id,
+  key: key.id,
+  fleet: key.season_id === null ? "platform" : "own",
+  engine_digest: plays(runner, season) ? season.engine_digest : null,
+  matches: runner.accepts.includes("match"),
+  admissions: runner.accepts.includes("admission"),
+  max
+})
+
+/** Whether the runner has exactly the engine that the season uses. */
+export const plays = (runner: OpenRunner, season: OpenSeason): boolean =>
+  runner.engines.some(({ engine_digest, game }) => game === season.game && engine_digest === season.engine_digest)

@@ -20,6 +20,7 @@ import { Downloads } from "./runner/Downloads.ts"
 import { FileCache } from "./runner/FileCache.ts"
 import { HELP, logLevel, options, otlpUrl } from "./runner/Options.ts"
 import { run } from "./runner/Runner.ts"
+import { serviceHttp } from "./runner/serviceHttp.ts"
 import { secondSignal } from "./runner/stopping.ts"
 import { Worker } from "./runner/Worker.ts"
 
@@ -36,9 +37,12 @@ const main = Effect.fnUntraced(function* (hurry: Effect.Effect<void>) {
     slots,
     isolation: arena.isolation
   }
-  const workers = Worker.layer.pipe(Layer.provide(FileCache.layer(cache)), Layer.provide(Downloads.layer))
+  const workers = Worker.layer.pipe(Layer.provide(FileCache.layer(cache)), Layer.provide(downloads))
   yield* Effect.scoped(run(client, about, { finish_s, hurry })).pipe(Effect.provide(workers))
 })
+
+/** Files may be longer than answers of the service. */
+const downloads = Layer.provide(Downloads.layer, NodeHttpClient.layerUndici)
 
 const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ slots })))
 
@@ -55,7 +59,7 @@ const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withD
   // A runner started by a service ends when the service ends, even by a kill.
   return isTied ? Effect.raceFirst(running, untilClosed(process.stdin)) : running
 }).pipe(
-  Effect.provide(Layer.mergeAll(sandboxes, observed, untraced).pipe(Layer.provideMerge(NodeHttpClient.layerUndici))),
+  Effect.provide(Layer.mergeAll(sandboxes, observed, untraced).pipe(Layer.provideMerge(serviceHttp))),
   Effect.provide(Layer.effect(References.MinimumLogLevel, logLevel)),
   Effect.catchTag("Refused", ({ message }) => Effect.sync(() => notStarted(process, message))),
   LogLines.around(process.stdout)

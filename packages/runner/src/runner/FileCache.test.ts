@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto"
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
+import { hasSmallDisks, smallDisk } from "../../../../test/support/SmallDisk.ts"
 import { Downloads, TransferFailed } from "./Downloads.ts"
 import { FileCache } from "./FileCache.ts"
 
@@ -110,5 +111,32 @@ describe("FileCache", () => {
       })
       return withCache(directory, store([]), use, 8)
     })
+  )
+  it.effect("leaves nothing behind of a file that it cannot keep", () =>
+    inDirectory((directory) => {
+      const name = hex(bytesOf("a"))
+      mkdirSync(join(directory, name, "in the way"), { recursive: true })
+      const use = Effect.gen(function* () {
+        const cache = yield* FileCache
+        assert.strictEqual(new TextDecoder().decode(yield* cache.get(fileOf("a"))), "a")
+        assert.deepStrictEqual(readdirSync(directory), [name])
+      })
+      return withCache(directory, store([]), use)
+    })
+  )
+  it.live.skipIf(!hasSmallDisks)("makes room on a disk that is full before the cache is", () =>
+    Effect.gen(function* () {
+      const directory = yield* smallDisk(1 << 20)
+      const texts = ["a", "b", "c"].map((letter) => letter.repeat(400_000))
+      const use = Effect.gen(function* () {
+        const cache = yield* FileCache
+        for (const text of texts) yield* cache.get(fileOf(text))
+        assert.sameMembers(
+          readdirSync(directory),
+          texts.slice(1).map((text) => hex(bytesOf(text)))
+        )
+      })
+      yield* withCache(directory, store([]), use)
+    }).pipe(Effect.scoped)
   )
 })

@@ -6,7 +6,7 @@
 
 import { randomUUID } from "node:crypto"
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import type { File } from "@agon/api/runner/protocol.ts"
 import { hashOf, hexOf } from "@agon/engine/hash.ts"
 import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
@@ -20,7 +20,7 @@ export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("File
   gone: Schema.Boolean
 }) {}
 
-/** The most bytes to keep; the least recently used files are evicted first. */
+/** The most bytes to keep, less on a smaller disk; the least recently used files are evicted first. */
 const BYTES_MAX = 4 * 1024 ** 3
 
 export class FileCache extends Context.Service<
@@ -58,10 +58,13 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
 
   const keep = (hash: string, bytes: Uint8Array): Effect.Effect<void> =>
     Effect.promise(async () => {
-      const making = join(directory, `.${randomUUID()}`)
-      await writeFile(making, bytes)
-      await rename(making, join(directory, hexOf(hash)))
-      await evict(directory, bytes_max)
+      const path = join(directory, hexOf(hash))
+      await put(path, bytes).catch(async (error: NodeJS.ErrnoException) => {
+        if (error.code !== "ENOSPC") throw error
+        await evict(directory, (held) => held - bytes.length)
+        await put(path, bytes)
+      })
+      await evict(directory, () => bytes_max)
     }).pipe(Effect.catchCause((cause) => Effect.logWarning("the file cache cannot keep a file", cause)))
 
   const fetch = Effect.fnUntraced(function* ({ bytes: size, hash, url }: File) {
@@ -102,7 +105,20 @@ const sweep = async (directory: string): Promise<void> => {
   for (const name of await readdir(directory)) if (name.startsWith(".")) await rm(join(directory, name), { force: true })
 }
 
-const evict = async (directory: string, bytes_max: number): Promise<void> => {
+/** The file has its name once it is whole; one that cannot be written leaves nothing. */
+const put = async (path: string, bytes: Uint8Array): Promise<void> => {
+  const making = join(dirname(path), `.${randomUUID()}`)
+  try {
+    await writeFile(making, bytes)
+    await rename(making, path)
+  } catch (error) {
+    await rm(making, { force: true })
+    throw error
+  }
+}
+
+/** Down to `mostOf` the bytes that are there. */
+const evict = async (directory: string, mostOf: (held: number) => number): Promise<void> => {
   const files = await Promise.all(
     (await readdir(directory)).map(async (name) => {
       const path = join(directory, name)
@@ -111,8 +127,9 @@ const evict = async (directory: string, bytes_max: number): Promise<void> => {
     })
   )
   let bytes = files.reduce((sum, { size }) => sum + size, 0)
+  const most = mostOf(bytes)
   for (const { path, size } of files.sort((a, b) => a.used_at - b.used_at)) {
-    if (bytes <= bytes_max) return
+    if (bytes <= most) return
     await rm(path, { force: true })
     bytes -= size
   }

@@ -18,6 +18,7 @@ import type { Client } from "@agon/api/Client.ts"
 import type { LeaseAnswer, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
 import { Effect, Fiber, Latch, type Scope, type Tracer } from "effect"
 import * as MatchSpans from "./MatchSpans.ts"
+import { makePauses } from "./pauses.ts"
 import { type Done, leasedOf, requestOf, uploaded } from "./results.ts"
 import { CLOSE_S } from "./stopping.ts"
 import { REQUEST_MARGIN_S, untilAnswered } from "./untilAnswered.ts"
@@ -25,6 +26,9 @@ import { Worker } from "./Worker.ts"
 
 /** Shorter than the time-outs of common proxies. */
 const WAIT_S = 25
+
+/** No service wants heartbeats more often. */
+const HEARTBEAT_MIN_S = 1
 
 /** How long a stop may take. */
 export interface Stopping {
@@ -64,6 +68,7 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
   })
 
 const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots }: OpenSession, opened: Effect.Effect<RunnerSession>) {
+  const pauses = makePauses()
   while (!state.draining || state.running.size > 0 || state.done.length > 0) {
     yield* Latch.close(state.news)
     const results = requestOf(state.done, slots)
@@ -72,21 +77,38 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
       yield* state.news.await
       continue
     }
+    yield* pauses.begins
     const asking = ask(client, state, results, room).pipe(
-      Effect.catchTag("not_found", () => Effect.as(joinAgain(state, opened), undefined))
+      Effect.catchTag("not_found", () => Effect.as(joinAgain(state, opened), "joined again" as const))
     )
     const answer = yield* results.length > 0 ? asking : Effect.raceFirst(asking, Effect.as(state.news.await, undefined))
     if (answer === undefined) continue
-    for (const { lease, reason } of answer.results)
-      if (reason !== null) yield* Effect.logInfo("a result was not counted", { lease, reason })
-    const told = new Set(results.map(({ work }) => work.lease))
-    state.done = state.done.filter(({ work }) => !told.has(work.lease))
-    yield* MatchSpans.reported(state.reports, told)
-    if (answer.drain) yield* drain(state, "the service asks for it")
-    // Work that is given to a runner that stops goes back when its session is closed.
-    if (!state.draining) for (const work of answer.leases) yield* start(state, work)
+    const isUnknown = answer === "joined again"
+    const began = isUnknown ? 0 : yield* take(state, results, room, answer)
+    const isFruitful = began > 0 || (!isUnknown && results.length > 0)
+    if (isUnknown || !state.draining) yield* Effect.raceFirst(pauses.after(isFruitful), state.news.await)
   }
 })
+
+/** Forgets the results that are told, and starts the work that was given; answers how much of it there is. */
+const take = Effect.fnUntraced(function* (state: State, results: ReadonlyArray<Done>, room: number, answer: LeaseAnswer) {
+  for (const { lease, reason } of answer.results) if (reason !== null) yield* Effect.logInfo("a result was not counted", { lease, reason })
+  const told = new Set(results.map(({ work }) => work.lease))
+  state.done = state.done.filter(({ work }) => !told.has(work.lease))
+  yield* MatchSpans.reported(state.reports, told)
+  if (answer.drain) yield* drain(state, "the service asks for it")
+  // Work that is given to a runner that stops goes back when its session is closed.
+  if (state.draining) return 0
+  const given = newOf(state, answer.leases).slice(0, Math.max(0, room))
+  for (const work of given) yield* start(state, work)
+  return given.length
+})
+
+/** Each lease once, without those that the runner holds. What it does not take goes back, since it is missing from `holds`. */
+const newOf = ({ done, running }: State, leases: ReadonlyArray<Work>): ReadonlyArray<Work> => {
+  const held = new Set([...running.keys(), ...done.map(({ work }) => work.lease)])
+  return leases.filter(({ lease }) => !held.has(lease) && held.add(lease))
+}
 
 /** The service does not know the session any more. */
 const joinAgain = Effect.fnUntraced(function* (state: State, opened: Effect.Effect<RunnerSession>) {
@@ -109,8 +131,13 @@ const drain = (state: State, why: string) =>
 const ask = (client: Client, { running, session }: State, results: ReadonlyArray<Done>, room: number) => {
   const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
   const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds: [...running.keys()], results: results.map(leasedOf) }
-  return untilAnswered("lease", Effect.timeout(client.runner.lease({ payload }), `${wait_s + REQUEST_MARGIN_S} seconds`)).pipe(
-    Effect.catchTag("invalid_request", (error) => Effect.as(tellEach(client, results, error.detail), told(results)))
+  return untilAnswered("lease", client.runner.lease({ payload }), wait_s).pipe(
+    Effect.catchTag("invalid_request", ({ detail }) =>
+      Effect.as(
+        results.length > 0 ? tellEach(client, results, detail) : Effect.logWarning("the service refused to give work", { detail }),
+        told(results)
+      )
+    )
   )
 }
 
@@ -124,7 +151,7 @@ const told = (results: ReadonlyArray<Done>): LeaseAnswer => ({
  * Done where the service does not take the result itself. A failure counts as an attempt: given back, the
  * work would come again at no cost, and the same result with it, for ever.
  */
-const giveUp = (client: Client, lease: string, result: Result) => {
+const giveUp = (client: Client, lease: string, result: Result): Effect.Effect<unknown, unknown> => {
   const params = { lease }
   const detail = "The service did not take the result of this work."
   if (result.kind === "audit") return client.runner.release({ params, payload: {} })
@@ -144,7 +171,7 @@ const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyA
       Effect.catchTag("invalid_request", (error) =>
         Effect.andThen(
           Effect.logError("the service calls a result malformed; reporting it as failed", { lease, detail: error.detail }),
-          Effect.ignore(giveUp(client, lease, done.result))
+          Effect.ignore(Effect.timeout(giveUp(client, lease, done.result), `${REQUEST_MARGIN_S} seconds`))
         )
       )
     )
@@ -177,7 +204,7 @@ const start = Effect.fnUntraced(function* (state: State, work: Work) {
 /** Reports the leases in progress and stops work whose lease is lost. */
 const beat = Effect.fnUntraced(function* (client: Client, state: State) {
   while (true) {
-    yield* Effect.sleep(`${state.session.heartbeat_s} seconds`)
+    yield* Effect.sleep(`${Math.max(HEARTBEAT_MIN_S, state.session.heartbeat_s)} seconds`)
     const leases = [...state.running.keys(), ...state.done.map(({ work }) => work.lease)]
     if (leases.length === 0) continue
     const answer = yield* client.runner

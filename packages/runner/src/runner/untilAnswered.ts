@@ -24,9 +24,13 @@ type Final<E> = Extract<E, { readonly code: "not_found" | "invalid_request" }>
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown }).code
 const isFinal = <E>(error: E): error is Final<E> => codeOf(error) === "not_found" || codeOf(error) === "invalid_request"
 
-/** A revoked key is a defect, since no caller could handle it: the runner ends. */
-export const untilAnswered = <A, E, R>(what: string, call: Effect.Effect<A, E, R>): Effect.Effect<A, Final<E>, R> =>
+/**
+ * `wait_s` is the wait that the call asks for; one that is not answered some time after it is made again.
+ * A revoked key is a defect, since no caller could handle it: the runner ends.
+ */
+export const untilAnswered = <A, E, R>(what: string, call: Effect.Effect<A, E, R>, wait_s = 0): Effect.Effect<A, Final<E>, R> =>
   call.pipe(
+    Effect.timeout(`${wait_s + REQUEST_MARGIN_S} seconds`),
     Effect.catch((error) =>
       codeOf(error) === "unauthenticated" ? Effect.die(new Error("the runner key is not valid, or was revoked")) : Effect.fail(error)
     ),

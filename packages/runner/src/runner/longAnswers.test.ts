@@ -1,0 +1,84 @@
+/** Answers that are longer than they may be are given up, and not kept in memory until they end. */
+
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { makeClient } from "@agon/api/Client.ts"
+import { NodeHttpClient } from "@effect/platform-node"
+import { assert, it } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import { Downloads, FILE_BYTES_MAX } from "./Downloads.ts"
+import { ANSWER_BYTES_MAX, serviceHttp } from "./serviceHttp.ts"
+
+const MIB = 1024 ** 2
+
+/** Answers every request with blanks and without an end; `sent` counts what has left it, `asked` the requests. */
+const endless = Effect.gen(function* () {
+  const counts = { asked: 0, sent: 0, open: 0 }
+  const server = createServer((request, response) => {
+    counts.asked++
+    counts.open++
+    request.resume()
+    response.on("close", () => counts.open--)
+    const status = Number(/status=(\d+)/.exec(request.url!)?.[1] ?? (request.url === "/v1/runner/sessions" ? 201 : 200))
+    response.writeHead(status, { "content-type": "application/json" })
+    const chunk = Buffer.alloc(MIB, " ")
+    const more = () => {
+      while (!response.destroyed) {
+        counts.sent += chunk.length
+        if (!response.write(chunk)) return void response.once("drain", more)
+      }
+    }
+    more()
+  })
+  yield* Effect.acquireRelease(
+    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+    () =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  )
+  return { counts, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+})
+
+const downloads = Downloads.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))
+
+it.live("a file is read to the length that its lease names and no further", () =>
+  Effect.gen(function* () {
+    const { counts, origin } = yield* endless
+    const { get } = yield* Downloads
+    const failed = yield* Effect.flip(get(`${origin}/file`, MIB))
+    assert.deepInclude({ ...failed }, { detail: `the file has more than ${MIB} bytes`, gone: true })
+    assert.isAtMost(counts.sent, counts.asked * 16 * MIB)
+  }).pipe(Effect.scoped, Effect.provide(downloads))
+)
+
+it.live("what a store says with a refusal is not read, and its connection is closed", () =>
+  Effect.gen(function* () {
+    const { counts, origin } = yield* endless
+    const { get } = yield* Downloads
+    assert.strictEqual((yield* Effect.flip(get(`${origin}/file?status=500`, MIB))).detail, "the object store answered 500")
+    yield* Effect.sleep("100 millis")
+    assert.strictEqual(counts.open, 0)
+  }).pipe(Effect.scoped, Effect.provide(downloads))
+)
+
+it.live("a file that no class of weights would take is not asked for", () =>
+  Effect.gen(function* () {
+    const { counts, origin } = yield* endless
+    const { get } = yield* Downloads
+    assert.isFalse((yield* Effect.flip(get(`${origin}/file`, FILE_BYTES_MAX + 1))).gone)
+    assert.strictEqual(counts.asked, 0)
+  }).pipe(Effect.scoped, Effect.provide(downloads))
+)
+
+it.live("an answer of the service has an end", () =>
+  Effect.gen(function* () {
+    const { counts, origin } = yield* endless
+    const { runner } = yield* makeClient(origin, { key: "k" })
+    const payload = { name: "one", runtime_version: "ort", engines: [], accepts: ["match" as const], slots: 1 }
+    yield* Effect.flip(runner.openSession({ payload }))
+    assert.isAtLeast(counts.sent, ANSWER_BYTES_MAX)
+    assert.isAtMost(counts.sent, ANSWER_BYTES_MAX + 16 * MIB)
+  }).pipe(Effect.scoped, Effect.provide(serviceHttp))
+)

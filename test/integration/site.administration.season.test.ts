@@ -125,6 +125,7 @@ const settled = Effect.fnUntraced(function* (admin: Visitor) {
 /** Plays what the finals owe; the season closes by itself then. */
 const finals = Effect.fnUntraced(function* (admin: Visitor, fleet: Client) {
   yield* plan(admin, "finals", "1")
+  assert.include((yield* visit(`${SEASON}/ladders/open`)).text, "In the finals, which owe each model 1 match.")
   yield* settled(admin)
   const { runner } = yield* fleet.runner.openSession({ payload: { ...about, accepts: ["match"] } })
   /** The last match closes the season: a lease that waits for another ends empty. */
@@ -152,6 +153,10 @@ layer(ready, { excludeTestServices: true, timeout: "300 seconds" })("an administ
       yield* admit(fleet, 2)
       yield* plan(admin, "round", "50")
       yield* playUntilRated(HERE, fleet, 2)
+      assert.match(
+        (yield* visit(`/matches?game=snakes&season=${HERE.slug}`)).text,
+        /[1-9] rated match(es)? found; trials are listed besides</
+      )
       yield* voided(admin)
       yield* disqualified(admin)
       yield* finals(admin, fleet)

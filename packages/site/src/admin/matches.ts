@@ -82,7 +82,7 @@ export const seasonMatches = seasonDesk({
     )
     const detail = match?.game === of.game && match.season === of.slug ? match : undefined
     return html`<h2>Matches</h2>
-${table("Rated matches, the newest first", ["Match", "Board", "Ending", "Played", ...(season.state === "closed" ? [] : ["Void"])], matches.map(row(season)), "No match has been played.")}
+${table("Finished matches, the newest first", ["Match", "Board", "Ending", "Played", ...(season.state === "closed" ? [] : ["Void"])], matches.map(row(season)), "No match has been played.")}
 ${links(next_cursor)}
 ${
   season.state === "closed"

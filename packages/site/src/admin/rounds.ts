@@ -48,7 +48,7 @@ const row =
     const { ended_at, games, kind, n, started_at, starts_at, state } = round
     return html`<tr>
 <th scope="row">${nameOf(round)}</th>
-<td>${STATES[state]}</td>
+<td>${state === "pending" && isOver ? "not played" : STATES[state]}</td>
 <td>${counted(games, "match", "matches")}<span class="unit"> of each model on each of its ladders</span></td>
 <td><span class="unit">from </span>${time(started_at ?? starts_at)}</td>
 <td>${ended_at !== null && html`<span class="unit">until </span>${time(ended_at)}`}</td>

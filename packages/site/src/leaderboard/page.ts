@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { kitAt, type Places } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
-import { count } from "../html/words.ts"
+import { counted } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { invalid, notFound } from "../http/refuse.ts"
@@ -49,7 +49,7 @@ export const ladderPage: SharedRoute = {
 <h1>The ${ladder} ladder of ${said(board.season_name)}</h1>
 ${ladderNav(ladder, (each) => at.ladder(game, season, each))}
 ${viewNav(at, [game, season, ladder], "ladder")}
-${board.closed ? html`<p>The season is over; this is where everybody stood.</p>` : board.round !== null && html`<p>In ${board.round.kind === "finals" ? "the finals" : `round ${board.round.n}`}, which owes each model ${count(board.round.games)} matches.</p>`}
+${board.closed ? html`<p>The season is over; this is where everybody stood.</p>` : board.round !== null && html`<p>In ${board.round.kind === "finals" ? "the finals" : `round ${board.round.n}`}, which ${board.round.kind === "finals" ? "owe" : "owes"} each model ${counted(board.round.games, "match", "matches")}.</p>`}
 ${name === undefined && offset === 0 && board.entries.length > 1 && html`<p>${lead(board)}</p>\n`}${refused && tooLong}${(board.total > 0 || name !== undefined) && searchForm(path, name, refused)}${!refused && html`${rows}${pager({ path, query: wanted === undefined ? {} : { name: wanted }, offset, rows: ROWS, next })}`}`
     const leading = offset === 0 && name === undefined ? { description: ladderInWords(board) } : {}
     const title = `${name === undefined ? "The" : `“${name}” on the`} ${ladder} ladder of ${board.season_name}`

@@ -1,5 +1,6 @@
 /** Matches by every filter and sort of the API. */
 import { MatchQuery } from "@agon/api/match/api.ts"
+import type { MatchCard } from "@agon/api/match/Match.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect, Exit } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
@@ -34,6 +35,10 @@ ${seasons
 /** Whether the list may leave matches of its season out. */
 const isFiltered = (filters: Query): boolean => Object.keys(filters).some((name) => !["game", "season", "sort"].includes(name))
 
+/** How many count is told; trials stand among the newest, and are not counted. */
+const captionOf = (total: number, matches: ReadonlyArray<MatchCard>): string =>
+  `${counted(total, "rated match", "rated matches")} found${matches.some(({ is_trial }) => is_trial) ? "; trials are listed besides" : ""}`
+
 export const matchList: SharedRoute = {
   path: "/matches",
   query: NAMES,
@@ -67,7 +72,7 @@ export const matchList: SharedRoute = {
     const found =
       matches.length === 0 && (offset > 0 || isFiltered(filters))
         ? html`<p class="faint">${offset > 0 ? "There is no match on this page." : "No match fits these filters."}</p>`
-        : matchTable(at, `${counted(total, "rated match", "rated matches")} found`, matches, seasonOf)
+        : matchTable(at, captionOf(total, matches), matches, seasonOf)
     return page(
       html`${seasonNav(at, seasons, season)}${where}${found}\n${pager({ path: at.matches(), query: filters, offset, rows: ROWS, next: next_cursor })}`
     )

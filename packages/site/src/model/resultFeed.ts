@@ -17,17 +17,18 @@ const standing = (seats: ReadonlyArray<CardSeat>): string =>
     .map(({ model, rank, score }) => `${rank ?? "–"}. ${model}${score === null ? "" : ` ${count(score)}`}`)
     .join(", ")
 
-const entryOf =
+export const entryOf =
   (model: string) =>
   ({ game, id, is_trial, map, played_at, season, seats, turns }: MatchCard): ReadonlyArray<Entry> => {
     const own = seats.find(({ model_id }) => model_id === model)
     if (is_trial || played_at === null || own === undefined) return []
     const others = seats.flatMap((seat) => (seat === own ? [] : [seat.model]))
+    const isShared = own.rank !== null && seats.some((seat) => seat !== own && seat.rank === own.rank)
     const text = `${standing(seats)}. ${game}, season ${season}, board ${map}${turns === null ? "" : `, ${counted(turns, "turn")}`}.`
     return [
       {
         id: uuidUrn(id),
-        title: `Place ${own.rank ?? "–"} of ${seats.length} against ${others.join(", ")}`,
+        title: `Place ${own.rank ?? "–"} of ${seats.length}${isShared ? ", shared," : ""} against ${others.join(", ")}`,
         published: played_at,
         updated: played_at,
         link: matchAt(id),

@@ -28,7 +28,7 @@ ${
 `
 }${
   next_round !== null &&
-  html`<dt>Next</dt><dd>${next_round.kind === "finals" ? "The finals" : `Round ${next_round.n}`} from ${time(next_round.starts_at)}: ${counted(next_round.games, "match", "matches")} for each model</dd>
+  html`<dt>Next</dt><dd>${next_round.kind === "finals" ? "The finals" : `Round ${next_round.n}`} from ${time(next_round.starts_at)}: ${counted(next_round.games, "match", "matches")} for each model on each of its ladders</dd>
 `
 }</dl>`
 

@@ -3,6 +3,7 @@
  * not retry at the same moment.
  */
 import { Effect, Schedule } from "effect"
+import { whyOf } from "./whyOf.ts"
 
 /** Time for an answer beyond the wait that the call asks for. */
 export const REQUEST_MARGIN_S = 15
@@ -35,7 +36,7 @@ export const untilAnswered = <A, E, R>(what: string, call: Effect.Effect<A, E, R
       codeOf(error) === "unauthenticated" ? Effect.die(new Error("the runner key is not valid, or was revoked")) : Effect.fail(error)
     ),
     Effect.tapError((error) =>
-      isFinal(error) ? Effect.void : Effect.logWarning(`could not ${what}, trying again`, { error: String(error) })
+      isFinal(error) ? Effect.void : Effect.logWarning(`could not ${what}, trying again`, { error: whyOf(error) })
     ),
     Effect.retry({ schedule: BRIEF_PAUSES, while: (error) => codeOf(error) === "unavailable" }),
     Effect.retry({ schedule: PAUSES, while: (error) => !isFinal(error) }),

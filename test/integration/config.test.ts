@@ -1,7 +1,7 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { prepare } from "@agon/server/config/dataDirectory.ts"
+import { faultOf, prepare } from "@agon/server/config/dataDirectory.ts"
 import * as Secrets from "@agon/server/config/Secrets.ts"
 import { load } from "@agon/server/config/Settings.ts"
 import { assert, describe, it } from "@effect/vitest"
@@ -316,6 +316,21 @@ describe("AGON_DATA", () => {
       const { message } = yield* Effect.flip(prepare(path))
       assert.match(message, /^AGON_DATA: .*data cannot be used by this user \(E[A-Z]+\); it takes a directory of its own[^\n]*$/)
       assert.isTrue(existsSync(path))
+    })
+  )
+
+  it.effect("a link that leads nowhere, in its place or above it, is refused by its name", () =>
+    Effect.gen(function* () {
+      const home = yield* temporary
+      const link = join(home, "link")
+      symlinkSync(join(home, "nowhere"), link)
+      const expected = `AGON_DATA: ${link} is a link that leads nowhere; make its target`
+      for (const path of [link, join(link, "data")]) {
+        assert.strictEqual((yield* Effect.flip(prepare(path))).message, expected, path)
+        assert.strictEqual(`AGON_DATA: ${faultOf(path)}`, expected, "the doctor says the same")
+      }
+      mkdirSync(join(home, "nowhere"))
+      assert.strictEqual(yield* prepare(join(link, "data")), join(link, "data"))
     })
   )
 

@@ -50,11 +50,19 @@ export const faultOf = (path: string): string | undefined => {
 
 /** Why a directory that is not there cannot be made. */
 const unmakeable = (path: string): string | undefined => {
-  if (isLink(path)) return `${path} is a link that leads nowhere; make its target`
+  const lost = lostLink(path)
+  if (lost !== undefined) return lost
   let above = dirname(path)
   while (!existsSync(above) && dirname(above) !== above) above = dirname(above)
   const refused = statSync(above).isDirectory() ? unwritable(above) : "ENOTDIR"
   return refused === undefined ? undefined : `${path} cannot be made by this user in ${above} (${refused}); name a directory that can`
+}
+
+/** A link without a target, in the place of the directory or above it. */
+const lostLink = (path: string): string | undefined => {
+  for (let at = path; !existsSync(at) && dirname(at) !== at; at = dirname(at))
+    if (isLink(at)) return `${at} is a link that leads nowhere; make its target`
+  return undefined
 }
 
 const isLink = (path: string) => {
@@ -77,6 +85,12 @@ const unwritable = (path: string): string | undefined => {
 
 /** Makes the directory and answers its path, or refuses with one line. */
 export const prepare = (path: string) =>
+  Effect.suspend(() => {
+    const lost = lostLink(path)
+    return lost === undefined ? make(path) : Effect.fail(refuse(`AGON_DATA: ${lost}`))
+  })
+
+const make = (path: string) =>
   Effect.try({
     try: () => {
       mkdirSync(dirname(path), { recursive: true })

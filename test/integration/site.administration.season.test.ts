@@ -126,6 +126,10 @@ const settled = Effect.fnUntraced(function* (admin: Visitor) {
 const finals = Effect.fnUntraced(function* (admin: Visitor, fleet: Client) {
   yield* plan(admin, "finals", "1")
   assert.include((yield* visit(`${SEASON}/ladders/open`)).text, "In the finals, which owe each model 1 match.")
+  const { text } = yield* visit(SEASON)
+  assert.include(text, "<dt>Takes models</dt><dd>no more; planned was ")
+  assert.notInclude(text, "Enter a model")
+  assert.include((yield* visit("/")).text, "Takes no more models.")
   yield* settled(admin)
   const { runner } = yield* fleet.runner.openSession({ payload: { ...about, accepts: ["match"] } })
   /** The last match closes the season: a lease that waits for another ends empty. */

@@ -18,6 +18,7 @@ import { seasonNames } from "../http/seasonNames.ts"
 import { readTop, topOf } from "../leaderboard/top.ts"
 import { matchTable } from "../match/cards.ts"
 import { watchSection } from "../match/watch.ts"
+import { takesNoMore } from "../season/parts.ts"
 import { announcementList } from "../writing/parts.ts"
 
 const MATCHES = 10
@@ -64,7 +65,7 @@ const live = (client: Client, game: Game) =>
 
 const seasonCard = ({ now: { playing }, season, top }: Live): Html => html`<li>
 <h3>${link(seasonAt(season.game, season.slug), season.name)}</h3>
-<p class="faint">${counted(season.entries, "model")}, ${counted(season.matches_played, "match", "matches")} played, ${count(playing)} being played now. Takes models until ${time(season.submissions_close_at)}.</p>
+<p class="faint">${counted(season.entries, "model")}, ${counted(season.matches_played, "match", "matches")} played, ${count(playing)} being played now. ${takesNoMore(season) ? "Takes no more models." : html`Takes models until ${time(season.submissions_close_at)}.`}</p>
 ${topOf(inPublic, season, top)}</li>
 `
 

@@ -14,7 +14,7 @@ import type { SharedRoute } from "../http/Route.ts"
 import { ladderInWords, readTop, topOf } from "../leaderboard/top.ts"
 import { matchTable } from "../match/cards.ts"
 import { watchSection } from "../match/watch.ts"
-import { boardList, boardPictures, clock, figures, ladderList, podiumSection, rulesSection } from "./parts.ts"
+import { boardList, boardPictures, clock, figures, ladderList, podiumSection, rulesSection, takesNoMore } from "./parts.ts"
 
 const MATCHES = 10
 
@@ -23,14 +23,14 @@ const datasets = ({ game, slug, visibility }: Season) =>
   visibility === "public" ? html`<p><a href="/v1/games/${game}/seasons/${slug}/datasets">All matches as daily files (JSON)</a></p>` : ""
 
 /** The same for everybody: whoever is not signed in is asked to on the way. */
-const takingPart = ({ close_requested_at, entry, state, visibility }: Season) =>
-  state === "live" &&
-  close_requested_at === null &&
-  visibility === "public" &&
+const takingPart = (season: Season) =>
+  season.state === "live" &&
+  !takesNoMore(season) &&
+  season.visibility === "public" &&
   html`<ul class="acts">
 <li><a class="act" href="${myModelsAt}">Enter a model</a></li>
 <li><a class="act aside" href="${kitAt("first-hour")}">How it is done</a></li>
-${entry === "restricted" && html`<li class="faint">People on the roster may enter.</li>\n`}</ul>
+${season.entry === "restricted" && html`<li class="faint">People on the roster may enter.</li>\n`}</ul>
 `
 
 /** The page is long, on a phone above all. */

@@ -17,11 +17,21 @@ export const figures = (
 <div><dt>Versions</dt><dd>${count(entered_versions)}${in_flight_versions > 0 && html` <small>${count(in_flight_versions)} in admission</small>`}</dd></div>
 </dl>`
 
+/** Whether no model enters any more, whatever the season's dates say. */
+export const takesNoMore = ({ close_requested_at, round, state }: Season): boolean =>
+  state === "closed" || close_requested_at !== null || round?.kind === "finals"
+
+const takesModels = (season: Season): Html => {
+  const dates = html`${time(season.submissions_open_at)} to ${time(season.submissions_close_at)}`
+  return takesNoMore(season) ? html`no more; planned was ${dates}` : dates
+}
+
 /** The round being played, and the next. */
-export const clock = ({ closed_at, next_round, round, state, submissions_close_at, submissions_open_at }: Season): Html =>
-  html`<dl>
+export const clock = (season: Season): Html => {
+  const { closed_at, next_round, round, state } = season
+  return html`<dl>
 <dt>State</dt><dd>${words(state)}${closed_at !== null && html` since ${time(closed_at)}`}</dd>
-<dt>Takes models</dt><dd>${time(submissions_open_at)} to ${time(submissions_close_at)}</dd>
+<dt>Takes models</dt><dd>${takesModels(season)}</dd>
 ${
   round !== null &&
   html`<dt>Being played</dt><dd>${round.kind === "finals" ? "The finals" : `Round ${round.n}`}, since ${time(round.started_at)}: ${counted(round.games, "match", "matches")} for each model on each of its ladders</dd>
@@ -31,6 +41,7 @@ ${
   html`<dt>Next</dt><dd>${next_round.kind === "finals" ? "The finals" : `Round ${next_round.n}`} from ${time(next_round.starts_at)}: ${counted(next_round.games, "match", "matches")} for each model on each of its ladders</dd>
 `
 }</dl>`
+}
 
 type Placed = Podium["ladders"][string][number]
 

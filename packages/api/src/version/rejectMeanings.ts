@@ -11,7 +11,7 @@ export const rejectMeanings: Readonly<Record<RejectReason, string>> = {
   too_large: "its files are larger than the season allows",
   memory_over_class: "its memory is more than its class allows",
   too_slow: "one move takes it longer than the season allows",
-  not_deterministic: "it does not answer the same question twice in the same way",
+  not_deterministic: "its answers are not finite numbers, or not the same each time",
   resource_limit: "it takes more processor time or memory than a runner may give it",
   upload_expired: "its files were not sent within the time for the upload",
   trial_failed: "it reached the strike limit in a trial match",

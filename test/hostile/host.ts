@@ -1,7 +1,7 @@
 /**
  * The process that is under attack: the whole service over a database that has a field in it, on a port of
  * its own and without limits of rate, since it is what a single request costs that is asked. Forked by
- * Target.ts, which it tells what to ask of every route, and how long its loop was held, what its thread
+ * Attacked.ts, which it tells what to ask of every route, and how long its loop was held, what its thread
  * worked and what it holds in memory since it was told to begin.
  */
 import "effect/schema/SchemaJITCompiler/enable"

@@ -17,7 +17,7 @@ const twinsOf = (group: Group): Group =>
   Object.fromEntries(Object.entries(group).map(([name, read]) => [name, group[privateName(name)] ?? read]))
 
 /** The client whose reads are their private twins, which take and answer the same; what has no twin shows public seasons alone. */
-export const readingPrivately = (client: Client): Client =>
+const readingPrivately = (client: Client): Client =>
   Object.fromEntries(Object.entries(client).map(([name, group]) => [name, twinsOf(group as Group)])) as unknown as Client
 
 /** The read of the public API that a page is public by. */

@@ -9,7 +9,7 @@ import type { RatingChange, Seat } from "@agon/domain/season/rating/LadderRating
  * Minus the share of the first's score by which the second is behind; null where there is
  * no result or the score is 0.
  */
-export const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>): number | null => {
+const closenessOf = (seats: ReadonlyArray<Pick<Seat, "rank" | "score">>): number | null => {
   let [first, second]: Array<Pick<Seat, "rank" | "score">> = []
   for (const seat of seats) {
     if (first === undefined || isBefore(seat, first)) {

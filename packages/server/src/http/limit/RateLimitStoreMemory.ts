@@ -7,7 +7,7 @@ import { Clock, Effect, Layer } from "effect"
 import { type Limit, RateLimitStore, step_us } from "./RateLimitStore.ts"
 
 /** Buckets kept at once, about 15 MB. Beyond it those unused for longest are dropped, which gives their callers full buckets. */
-export const BUCKETS_MAX = 100_000
+const BUCKETS_MAX = 100_000
 
 /** The minimum age of a generation, so that with few callers not every take begins a new one. */
 const GENERATION_US = 10_000_000

@@ -52,7 +52,7 @@ const PASSED_BACK = [
 /** Not repeated where the visitor has the page already. */
 const OF_THE_BODY = ["content-encoding", "content-type"]
 
-export const pagesFailed = fromZero(
+const pagesFailed = fromZero(
   Metric.counter("agon_site_pages_failed_total", { description: "Pages that the site did not answer", incremental: true })
 )
 

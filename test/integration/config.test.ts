@@ -1,9 +1,11 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { otlpUrl, options as runnerOptions } from "@agon/runner/runner/Options.ts"
 import { faultOf, prepare } from "@agon/server/config/dataDirectory.ts"
 import * as Secrets from "@agon/server/config/Secrets.ts"
 import { load } from "@agon/server/config/Settings.ts"
+import { options as siteOptions } from "@agon/site/Options.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { ConfigProvider, Effect, Redacted } from "effect"
 
@@ -17,8 +19,9 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   PORT: ["http", "0", "65536", "-1", "80.5", "1e3"],
   HOST: ["two hosts", "host/path"],
   PUBLIC_ORIGIN: ["agon.example", "https://agon.example/path", "ftp://agon.example", "https://user@agon.example", "https://agon.example?x"],
-  DATABASE_URL: ["localhost:5432", "mysql://localhost/x"],
-  AGON_NODE_CERT: ["\0"],
+  AGON_DATA: ["\0", `"/srv/agon"`, "'/srv/agon'", "~/agon", "$HOME/agon"],
+  DATABASE_URL: ["localhost:5432", "mysql://localhost/x", "postgres://agon:100%@db/agon"],
+  AGON_NODE_CERT: ["\0", `"node.crt"`],
   AGON_NODE_KEY: ["\0"],
   AGON_NODE_CA: ["\0"],
   AGON_METRICS: ["9464", "on", "127.0.0.1", "127.0.0.1:0", "http://127.0.0.1:9464"],
@@ -27,7 +30,7 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   AGON_DEMO: ["yes", "2"],
   AGON_ADMIN: ["admin", "dev:", "github:octocat", ":x", "dev:two words"],
   AGON_RUNNERS: ["-1", "65", "one", "1.5"],
-  S3_ENDPOINT: ["s3.example", "ftp://s3.example"],
+  S3_ENDPOINT: ["s3.example", "ftp://s3.example", "https://key:secret@s3.example", "https://s3.example?region=x"],
   S3_REGION: ["eu west"],
   S3_BUCKET: ["ab", "a/b", "-bucket"],
   S3_ACCESS_KEY_ID: ["a b"],
@@ -40,7 +43,7 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   REDIS_URL: ["localhost:6379", "http://localhost", "redis://localhost/limits", "redis://:100%@localhost"],
   SMTP_URL: ["mail.example", "http://mail.example", "smtp://mail.example/in", "smtp://ada@mail.example", "smtp://ada:%@mail.example"],
   MAIL_FROM: ["agon", "Agon <agon>", "<agon@agon.example", "A\nB <agon@agon.example>", "a@b, c@d"],
-  OTLP_URL: ["collector:4318", "grpc://collector"],
+  OTLP_URL: ["collector:4318", "grpc://collector", "https://agon:secret@collector", "https://collector/#x"],
   OTLP_SHARE: ["1.5", "-1", "all"],
   LOG_LEVEL: ["verbose"]
 }
@@ -249,6 +252,10 @@ describe("the environment", () => {
           { AUTH_PROVIDERS: `[{"client_secret":"${secret}"}]` },
           { AUTH_PROVIDERS: `[{"client_secret":"${secret}"` },
           { AUTH_PROVIDERS: `[{"slug":"github","client_id":{"x":"${secret}"},"client_secret":["${secret}"]}]` },
+          { PUBLIC_ORIGIN: `https://agon:${secret}@agon.example` },
+          { DATABASE_URL: `postgres://agon:${secret}%@db/agon` },
+          { S3_ENDPOINT: `https://key:${secret}@s3` },
+          { OTLP_URL: `https://agon:${secret}@collector` },
           { SMTP_URL: `http://agon:${secret}@mail` },
           { SMTP_URL: `smtp://agon:${secret}@mail/%` }
         ] as ReadonlyArray<Record<string, string>>,
@@ -267,6 +274,26 @@ describe("the environment", () => {
       for (const HOST of ["0.0.0.0", "::", "192.168.1.2"]) assert.match(yield* refusal({ HOST }), /^AUTH_PROVIDERS: not set, [^\n]*HOST/)
       assert.match(yield* refusal({ PUBLIC_ORIGIN: "https://agon.example" }), /^AUTH_PROVIDERS: not set, [^\n]*PUBLIC_ORIGIN/)
       for (const HOST of ["localhost", "127.0.0.1", "127.1.2.3", "::1"]) assert.strictEqual((yield* settings({ HOST })).host, HOST)
+    })
+  )
+})
+
+describe("the address of the service", () => {
+  const of = <A, E>(reads: Effect.Effect<A, E>, env: Record<string, string>) =>
+    Effect.provideService(reads, ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
+
+  it.effect("runner and site refuse one with a user, with which no request is sent, and do not repeat its password", () =>
+    Effect.gen(function* () {
+      const key = { AGON_RUNNER_KEY: "agon_rk_x" }
+      for (const AGON_URL of ["https://ada:hunter2@agon.example", "ftp://ada:hunter2@agon.example", "https://agon.example?key=hunter2"])
+        for (const options of [runnerOptions, siteOptions]) {
+          const { message } = yield* Effect.flip(of<unknown, { readonly message: string }>(options, { ...key, AGON_URL }))
+          assert.match(message, /^AGON_URL: .* no http\(s\) address without a user/)
+          assert.notInclude(message, "hunter2")
+        }
+      const { message } = yield* Effect.flip(of(otlpUrl, { OTLP_URL: "https://ada:hunter2@collector" }))
+      assert.match(message, /^OTLP_URL: it takes /)
+      assert.strictEqual((yield* of(runnerOptions, { ...key, AGON_URL: "https://agon.example/" })).url, "https://agon.example")
     })
   )
 })

@@ -14,12 +14,21 @@ export const refuse = (message: string) => Effect.fail(new Refused({ message }))
 export const text = (name: string, or: string): Effect.Effect<string> =>
   Effect.map(Effect.orDie(Config.String(name).pipe(Config.withDefault(or))), (value) => (value.trim() === "" ? or : value.trim()))
 
-export const isWebAddress = (value: string): boolean => URL.canParse(value) && /^https?:$/.test(new URL(value).protocol)
+/** Without a user or password, since no request carries these, and without what follows ? and #, since paths are added. */
+export const isWebAddress = (value: string): boolean => {
+  const url = URL.canParse(value) ? new URL(value) : undefined
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password === "" && !/[?#]/.test(value)
+}
+
+/** What an error repeats of a value: nothing where it may hold a password. */
+const shown = (value: string) => (/[@?#]/.test(value) ? "what it holds" : value)
 
 /** An http or https URL, without a slash at its end. */
 export const webAddress = (name: string, or: string): Effect.Effect<string, Refused> =>
   Effect.flatMap(text(name, or), (value) =>
-    isWebAddress(value) ? Effect.succeed(value.replace(/\/$/, "")) : refuse(`${name}: ${value} is no http(s) address.`)
+    isWebAddress(value)
+      ? Effect.succeed(value.replace(/\/$/, ""))
+      : refuse(`${name}: ${shown(value)} is no http(s) address without a user, a password, ? and #.`)
   )
 
 /** A whole number from `min` to `max`, both included. */

@@ -9,6 +9,7 @@ import {
   address as hostAndPort,
   integer,
   maskedUrl,
+  maskedUser,
   networks,
   runtimes,
   share,
@@ -28,10 +29,21 @@ const origin = (value: string) => {
   return bare ? { value: parsed.origin } : undefined
 }
 
-const address =
-  (...protocols: ReadonlyArray<string>) =>
-  (value: string) =>
-    url(...protocols)(value) === undefined ? undefined : { value }
+/** A web server that is asked below this URL; requests with a user in their URL are never sent. */
+const webAddress = (value: string) => {
+  const parsed = url("http:", "https:")(value)?.value
+  if (parsed === undefined) return undefined
+  if (parsed.username + parsed.password !== "") return "it has a user or a password, and no request carries these"
+  return /[?#]/.test(value) ? "it goes on behind a ? or #" : { value }
+}
+
+const isDecodable = (value: string) => !/%(?![0-9A-F]{2})/i.test(value)
+
+const databaseAddress = (value: string) => {
+  const parsed = url("postgres:", "postgresql:")(value)?.value
+  if (parsed === undefined) return undefined
+  return isDecodable(parsed.username + parsed.password + parsed.pathname) ? { value } : "a % in it is written %25"
+}
 
 /**
  * The path has to be empty or a database number, and user and password decodable; otherwise
@@ -39,8 +51,7 @@ const address =
  */
 const redisAddress = (value: string) => {
   const parsed = url("redis:", "rediss:")(value)?.value
-  const usable =
-    parsed !== undefined && /^(\/[0-9]{0,4})?$/.test(parsed.pathname) && !/%(?![0-9A-F]{2})/i.test(parsed.username + parsed.password)
+  const usable = parsed !== undefined && /^(\/[0-9]{0,4})?$/.test(parsed.pathname) && isDecodable(parsed.username + parsed.password)
   return usable ? { value } : undefined
 }
 
@@ -65,14 +76,24 @@ const siteAddress = (value: string): { readonly value: Address | "own" | "off" }
 const datasets = (value: string): { readonly value: "all" | "matches" | "off" } | undefined =>
   value === "all" || value === "matches" || value === "off" ? { value } : undefined
 
-const path = text(/^[^\0]+$/)
+/** Files of variables may leave quotes around a value and `~` and `$HOME` as they are, and a new directory of such a name would be empty. */
+const path = (value: string) => {
+  if (/^(["']).*\1$/s.test(value)) return "with quotes around it, which nothing takes away"
+  if (/^(~(\/|$)|\$)/.test(value)) return "with a ~ or $ in front, which nothing replaces"
+  return text(/^[^\0]+$/)(value)
+}
 
 export const variables = {
   port: variable("PORT", "a port from 1 to 65535", integer(1, 65535)),
   host: variable("HOST", "an address or a name of this machine to listen on", text(/^[A-Za-z0-9.:_-]{1,253}$/)),
-  public_origin: variable("PUBLIC_ORIGIN", "the origin that browsers see, such as https://agon.example, without a path", origin),
+  public_origin: variable(
+    "PUBLIC_ORIGIN",
+    "the origin that browsers see, such as https://agon.example, without a path",
+    origin,
+    maskedUser
+  ),
   directory: variable("AGON_DATA", "a directory of its own that the service may write", path),
-  database_url: variable("DATABASE_URL", "postgres://user:password@host:port/database", address("postgres:", "postgresql:"), maskedUrl),
+  database_url: variable("DATABASE_URL", "postgres://user:password@host:port/database", databaseAddress, maskedUrl),
   node: variable("AGON_NODE", "host:port at which the other nodes reach this one, such as 10.0.0.5:7070", nodeAddress),
   node_cert: variable("AGON_NODE_CERT", "a PEM file: the certificate of this node, for the host of its AGON_NODE", path),
   node_key: variable("AGON_NODE_KEY", "a PEM file: the key of AGON_NODE_CERT", path),
@@ -82,7 +103,7 @@ export const variables = {
   admin: variable("AGON_ADMIN", "provider:login, of a provider that is configured", text(/^[a-z0-9][a-z0-9-]*:\S{1,200}$/)),
   runner_slots: variable("AGON_RUNNERS", `a number from 0 to ${MOST_RUNNER_SLOTS}`, integer(0, MOST_RUNNER_SLOTS)),
   site: variable("AGON_SITE", "own, off, or host:port of a site that runs already", siteAddress),
-  s3_endpoint: variable("S3_ENDPOINT", "the http or https URL of an S3 server", address("http:", "https:"), maskedUrl),
+  s3_endpoint: variable("S3_ENDPOINT", "the http or https URL of an S3 server", webAddress, maskedUrl),
   s3_region: variable("S3_REGION", "a region's name", text(/^[A-Za-z0-9-]{1,64}$/)),
   s3_bucket: variable("S3_BUCKET", "a bucket's name, of 3 to 63 characters", text(/^[A-Za-z0-9][A-Za-z0-9._-]{2,62}$/)),
   s3_access_key_id: variable("S3_ACCESS_KEY_ID", "an access key's id", text(/^\S{1,256}$/), hidden),
@@ -97,7 +118,7 @@ export const variables = {
   redis_url: variable("REDIS_URL", "redis://user:password@host:port/database, or rediss: for TLS", redisAddress, maskedUrl),
   smtp_url: variable("SMTP_URL", "smtp://user:password@host:587, or smtps: for TLS from the start", parseRelay, maskedUrl),
   mail_from: variable("MAIL_FROM", "the sender of mails, as agon@agon.example or Agon <agon@agon.example>", parseFrom),
-  otlp_url: variable("OTLP_URL", "the http or https URL of an OpenTelemetry collector", address("http:", "https:"), maskedUrl),
+  otlp_url: variable("OTLP_URL", "the http or https URL of an OpenTelemetry collector", webAddress, maskedUrl),
   otlp_share: variable("OTLP_SHARE", "a share from 0 to 1", share),
   log_level: variable("LOG_LEVEL", `one of ${[...levels.keys()].join(", ")}`, (name) => {
     const level = levels.get(name.toLowerCase())

@@ -50,6 +50,9 @@ export const maskedUrl = (text: string) => {
   return JSON.stringify(`${protocol}//***@${host}${pathname}`)
 }
 
+/** A text that is no secret, unless it is a URL with a user. */
+export const maskedUser = (text: string) => (text.includes("@") ? maskedUrl(text) : JSON.stringify(text))
+
 export const text = (pattern: RegExp) => (value: string) => (pattern.test(value) ? { value } : undefined)
 
 export const number = (low: number, high: number, pattern: RegExp) => (value: string) => {

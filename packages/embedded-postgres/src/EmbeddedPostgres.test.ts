@@ -4,6 +4,7 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterAll, assert, describe, it } from "vitest"
+import { hasSmallDisks, smallDisk } from "../../../test/support/SmallDisk.ts"
 import { allowed } from "../../../test/support/slack.ts"
 import { type Options, start } from "./EmbeddedPostgres.ts"
 import {
@@ -185,6 +186,18 @@ describe("the embedded database", () => {
     await once("the first", "CREATE TABLE kept AS SELECT 7 AS id")
     assert.deepStrictEqual(await once("it's another", "SELECT id FROM kept"), [{ id: 7 }])
     assert.deepStrictEqual(await once("it's another", "SELECT id FROM kept"), [{ id: 7 }])
+  })
+
+  it.runIf(hasSmallDisks)("says in one line that the disk is full, wherever in the making of its data that is", async () => {
+    for (const megabytes of [12, 25]) {
+      const { message } = await Effect.runPromise(
+        Effect.gen(function* () {
+          const small = yield* smallDisk(megabytes << 20)
+          return yield* Effect.flip(start({ directory: small, name: "kept", password: Redacted.make("secret") }))
+        }).pipe(Effect.scoped)
+      )
+      assert.match(message, /^[^\n|]* ended with 1: [^\n|]*No space left on device[^\n]*$/, `${megabytes} MB`)
+    }
   })
 
   const machine = [17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((bin) => existsSync(bin))

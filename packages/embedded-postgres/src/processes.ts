@@ -18,7 +18,7 @@ export interface RunOptions {
   readonly timeout_ms: number
 }
 
-/** Runs a program to its end; a failure carries the last lines of its output. */
+/** Runs a program to its end; a failure says why, out of its output. */
 export const run = (program: string, args: ReadonlyArray<string>, options: RunOptions) =>
   Effect.callback<void, PostgresUnavailable>((resume) => {
     let said = ""
@@ -38,7 +38,7 @@ export const run = (program: string, args: ReadonlyArray<string>, options: RunOp
     child.stderr?.on("data", hear)
     child.on("error", (error) => end(Effect.fail(unavailable("child", `${program} could not be started: ${error.message}`))))
     child.on("close", (code, signal) =>
-      end(code === 0 ? Effect.void : Effect.fail(unavailable("child", `${program} ended with ${signal ?? code}: ${lastLines(said)}`)))
+      end(code === 0 ? Effect.void : Effect.fail(unavailable("child", `${program} ended with ${signal ?? code}: ${reasonIn(said)}`)))
     )
     return Effect.sync(() => child.kill("SIGKILL"))
   })
@@ -53,7 +53,18 @@ export const identity = (user: { readonly uid?: number | undefined; readonly gid
  */
 export const environment = () => ({ PATH: process.env["PATH"] ?? "/usr/bin:/bin", LC_ALL: "C", TZ: "UTC" })
 
-export const lastLines = (text: string, count = 3) => text.trim().split("\n").slice(-count).join(" | ")
+const LAST_LINES = 3
+
+/**
+ * Why a program of Postgres ended: the last fault in its output, which lines about its end may follow, with what
+ * to do about it, or else the last lines.
+ */
+export const reasonIn = (text: string) => {
+  const lines = text.trim().split("\n")
+  const fault = lines.findLastIndex((line) => /\b(ERROR|FATAL|PANIC): /.test(line))
+  if (fault < 0) return lines.slice(-LAST_LINES).join(" | ")
+  return [lines[fault]!, ...lines.slice(fault + 1).filter((line) => /\bHINT: /.test(line))].join(" | ")
+}
 
 /** The exit of a child, also where it happened before this call. */
 export const exited = (child: ChildProcess) =>

@@ -4,13 +4,13 @@
  */
 
 import { type ChildProcess, spawn } from "node:child_process"
-import { closeSync, existsSync, openSync, readFileSync, statSync, truncateSync } from "node:fs"
+import { closeSync, existsSync, fstatSync, openSync, readFileSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { Clock, Effect } from "effect"
 import type { Binaries } from "./binaries.ts"
 import * as Cluster from "./cluster.ts"
 import { unavailable } from "./PostgresUnavailable.ts"
-import { environment, exited, identity, lastLines } from "./processes.ts"
+import { environment, exited, identity, reasonIn } from "./processes.ts"
 import type { ServerUser } from "./serverUser.ts"
 
 /** Recovery after a crash reads at most max_wal_size (1 GB) of log. */
@@ -40,7 +40,8 @@ export interface Site {
 export const launch = (site: Site) =>
   Effect.gen(function* () {
     yield* Cluster.clear(site.data, site.cluster)
-    const child = yield* Effect.sync(() => (site.child = spawnServer(site)))
+    const { child, from } = yield* Effect.sync(() => spawnServer(site))
+    site.child = child
     const up = untilReady(site, child.pid).pipe(
       Effect.timeout(READY_TIMEOUT_MS),
       Effect.mapError(() =>
@@ -48,7 +49,7 @@ export const launch = (site: Site) =>
       )
     )
     const died = Effect.flatMap(exited(child), () =>
-      Effect.fail(unavailable("directory", `the database in ${site.data} does not start: ${reason(site)}`))
+      Effect.fail(unavailable("directory", `the database in ${site.data} does not start: ${reason(site, from)}`))
     )
     yield* Effect.raceFirst(up, died)
   })
@@ -58,9 +59,11 @@ const untilReady = (site: Site, pid: number | undefined) =>
     while (!Cluster.isReady(site.data, pid)) yield* Effect.sleep(POLL_MS)
   })
 
+/** The server, and where in the log its lines begin. */
 const spawnServer = (site: Site) => {
   if (existsSync(site.log) && statSync(site.log).size > LOG_BYTES) truncateSync(site.log)
   const log = openSync(site.log, "a", 0o600)
+  const from = fstatSync(log).size
   const directory = openSync(site.data, "r")
   const settings = [...site.settings, `cluster_name=${site.cluster}`].flatMap((setting) => ["-c", setting])
   const data = site.user === undefined ? site.data : Cluster.INHERITED_DIRECTORY
@@ -74,10 +77,13 @@ const spawnServer = (site: Site) => {
   child.on("error", () => undefined) // a child that failed to start has no pid, which `exited` handles
   closeSync(log)
   closeSync(directory)
-  return child
+  return { child, from }
 }
 
-const reason = (site: Site) => lastLines(existsSync(site.log) ? readFileSync(site.log, "utf8") : "it said nothing")
+const reason = (site: Site, from: number) => {
+  const said = existsSync(site.log) ? readFileSync(site.log).subarray(from).toString().trim() : ""
+  return said === "" ? "it said nothing" : reasonIn(said)
+}
 
 /** Starts the server again whenever it ends before its scope. */
 export const supervise = (site: Site): Effect.Effect<never> =>

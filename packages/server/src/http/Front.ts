@@ -16,6 +16,7 @@ import { ResponseCache } from "./cache/ResponseCache.ts"
 import { ConnectionLimits, makeServer } from "./connection/Connections.ts"
 import { makeCrowd } from "./connection/crowd.ts"
 import { makeSlowReaders, SlowReaderLimits } from "./connection/SlowReaders.ts"
+import { makeTurns } from "./connection/turns.ts"
 import { codingOf } from "./encodings.ts"
 import { cacheHits } from "./HttpMetrics.ts"
 import { RateLimits } from "./limit/RateLimits.ts"
@@ -47,6 +48,22 @@ const mountedOf = (mounts: ReadonlyArray<Mount>) => (request: IncomingMessage, r
   response.setHeader("x-request-id", nextRequestId())
   mount.listener(request, response as ServerResponse & { req: IncomingMessage })
   return true
+}
+
+type Emit = (event: string | symbol, ...args: Array<any>) => boolean
+
+/** Requests come one by one of each connection, and those that are not settled as events. */
+const listening = (emit: Emit, settles: (request: IncomingMessage, response: ServerResponse) => boolean): Emit => {
+  const inTurn = makeTurns()
+  return (event, ...args) => {
+    // The second is a request with `Expect: 100-continue`; an answer without a 100 is allowed.
+    if (event !== "request" && event !== "checkContinue") return emit(event, ...args)
+    const [request, response] = args as [IncomingMessage, ServerResponse]
+    inTurn(request, response, () => {
+      if (!settles(request, response)) emit(event, ...args)
+    })
+    return true
+  }
 }
 
 export const makeFront = Effect.gen(function* () {
@@ -96,7 +113,7 @@ export const makeFront = Effect.gen(function* () {
 
   return (): Server => {
     const { admit, server } = makeServer(connections, crowd)
-    const emit: (event: string | symbol, ...args: Array<any>) => boolean = server.emit.bind(server)
+    const emit: Emit = server.emit.bind(server)
     const settles = (request: IncomingMessage, response: ServerResponse): boolean => {
       const prepare = () => {
         withoutTrace(request)
@@ -110,11 +127,7 @@ export const makeFront = Effect.gen(function* () {
       prepare()
       return mounted(request, response) || paged(request, response)
     }
-    server.emit = (event: string | symbol, ...args: Array<any>) => {
-      // The second is a request with `Expect: 100-continue`; an answer without a 100 is allowed.
-      if ((event === "request" || event === "checkContinue") && settles(args[0], args[1])) return true
-      return emit(event, ...args)
-    }
+    server.emit = listening(emit, settles)
     return server
   }
 })

@@ -45,3 +45,23 @@ it("a server that stops ends each connection with the answer that was under way,
   await stopped
   assert.isBelow(performance.now() - began, allowed(SOONER_MS))
 })
+
+it("an upload that was refused before its end is not waited for as long as one that is taken", async () => {
+  const { admit, server } = makeServer({ ...Context.get(Context.empty(), ConnectionLimits), body_ms: 200 })
+  server.on("request", (request, response) => {
+    if (admit(request, response)) response.writeHead(403).end("no")
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => undefined)
+  socket.on("data", () => undefined)
+  socket.write("PUT /objects/incoming/x HTTP/1.1\r\nHost: here\r\nContent-Length: 100000\r\n\r\n")
+  const drip = setInterval(() => socket.write("x"), 50)
+  const closed = await Promise.race([
+    new Promise<boolean>((resolve) => socket.on("close", () => resolve(true))),
+    new Promise<boolean>((resolve) => setTimeout(() => resolve(false), allowed(SOONER_MS)))
+  ])
+  clearInterval(drip)
+  socket.destroy()
+  await new Promise((resolve) => server.close(resolve))
+  assert.isTrue(closed)
+})

@@ -120,10 +120,13 @@ export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly
     }
     toPath(request)
     if (!server.listening) response.shouldKeepAlive = false // the server stops and takes no further requests
-    if (hasBody(request) && isHurried(request.url!)) {
+    if (!hasBody(request)) return true
+    const hurry = () => {
       const timer = setTimeout(() => giveUp(request, response), limits.body_ms).unref()
       request.once("close", () => clearTimeout(timer))
     }
+    if (isHurried(request.url!)) hurry()
+    else response.once("finish", () => request.complete || hurry()) // refused before its end, which may come as slowly as it likes
     return true
   }
   return { server, admit }

@@ -3,7 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { TestClock } from "effect/testing"
 import { hasSmallDisks, smallDisk } from "../../../../test/support/SmallDisk.ts"
 import { Downloads, TransferFailed } from "./Downloads.ts"
 import { FileCache } from "./FileCache.ts"
@@ -137,6 +138,25 @@ describe("FileCache", () => {
         )
       })
       yield* withCache(directory, store([]), use)
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect.skipIf(!hasSmallDisks)("says once a minute, in a sentence, that its disk takes no files, and goes on without", () =>
+    Effect.gen(function* () {
+      const directory = yield* smallDisk(1 << 16)
+      const said: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void said.push(JSON.stringify(message)))])
+      const use = Effect.gen(function* () {
+        const cache = yield* FileCache
+        for (const letter of ["a", "b", "c"]) assert.strictEqual((yield* cache.get(fileOf(letter.repeat(400_000)))).length, 400_000)
+        assert.strictEqual(said.length, 1)
+        yield* TestClock.adjust("1 minute")
+        yield* cache.get(fileOf("a".repeat(400_000)))
+      })
+      yield* Effect.provide(withCache(directory, store([]), use), logger)
+      assert.strictEqual(said.length, 2)
+      for (const line of said) assert.match(line, /AGON_RUNNER_CACHE keeps no files, .*ENOSPC/)
+      assert.deepStrictEqual(readdirSync(directory), [])
     }).pipe(Effect.scoped)
   )
 })

@@ -22,6 +22,8 @@ export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("File
 
 /** The most bytes to keep, less on a smaller disk; the least recently used files are evicted first. */
 const BYTES_MAX = 4 * 1024 ** 3
+/** A disk that takes no files refuses each of every match. */
+const SAY_AGAIN_MS = 60_000
 
 export class FileCache extends Context.Service<
   FileCache,
@@ -45,6 +47,8 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
   let misses = 0
   yield* Effect.promise(() => sweep(directory))
 
+  const unkept = complaints(directory)
+
   /** The bytes on disk if they match the hash; a file that does not is removed. */
   const kept = (hash: string, used_at: number): Effect.Effect<Uint8Array | undefined> =>
     Effect.promise(async () => {
@@ -57,7 +61,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
     })
 
   const keep = (hash: string, bytes: Uint8Array): Effect.Effect<void> =>
-    Effect.promise(async () => {
+    Effect.tryPromise(async () => {
       const path = join(directory, hexOf(hash))
       await put(path, bytes).catch(async (error: NodeJS.ErrnoException) => {
         if (error.code !== "ENOSPC") throw error
@@ -65,7 +69,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
         await put(path, bytes)
       })
       await evict(directory, () => bytes_max)
-    }).pipe(Effect.catchCause((cause) => Effect.logWarning("the file cache cannot keep a file", cause)))
+    }).pipe(Effect.catch(({ cause }) => unkept(cause)))
 
   const fetch = Effect.fnUntraced(function* ({ bytes: size, hash, url }: File) {
     const bytes = yield* Effect.mapError(downloads.get(url, size), ({ detail, gone }) => new FileUnavailable({ hash, detail, gone }))
@@ -98,6 +102,21 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
 
   return FileCache.of({ get, counts: () => ({ hits, misses }) })
 })
+
+/** Says why a file is not kept, at most once a minute. */
+const complaints = (directory: string) => {
+  let said_ms = Number.NEGATIVE_INFINITY
+  return Effect.fnUntraced(function* (cause: unknown) {
+    const now_ms = yield* Clock.currentTimeMillis
+    if (now_ms - said_ms < SAY_AGAIN_MS) return
+    said_ms = now_ms
+    const why = cause instanceof Error ? cause.message : String(cause)
+    yield* Effect.logWarning("AGON_RUNNER_CACHE keeps no files, which are downloaded again for each match; make room there", {
+      directory,
+      why
+    })
+  })
+}
 
 /** Files that a killed runner left half written. */
 const sweep = async (directory: string): Promise<void> => {

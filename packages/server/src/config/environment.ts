@@ -29,7 +29,7 @@ const origin = (value: string) => {
   return bare ? { value: parsed.origin } : undefined
 }
 
-/** A web server that is asked below this URL; requests with a user in their URL are never sent. */
+/** A web server that is asked below this URL; a user in it would be left out of the requests. */
 const webAddress = (value: string) => {
   const parsed = url("http:", "https:")(value)?.value
   if (parsed === undefined) return undefined

@@ -16,7 +16,7 @@ import { ResponseCache } from "./cache/ResponseCache.ts"
 import { ConnectionLimits, makeServer } from "./connection/Connections.ts"
 import { makeCrowd } from "./connection/crowd.ts"
 import { makeSlowReaders, SlowReaderLimits } from "./connection/SlowReaders.ts"
-import { makeTurns } from "./connection/turns.ts"
+import { inTurn } from "./connection/turns.ts"
 import { codingOf } from "./encodings.ts"
 import { cacheHits } from "./HttpMetrics.ts"
 import { RateLimits } from "./limit/RateLimits.ts"
@@ -53,9 +53,9 @@ const mountedOf = (mounts: ReadonlyArray<Mount>) => (request: IncomingMessage, r
 type Emit = (event: string | symbol, ...args: Array<any>) => boolean
 
 /** Requests come one by one of each connection, and those that are not settled as events. */
-const listening = (emit: Emit, settles: (request: IncomingMessage, response: ServerResponse) => boolean): Emit => {
-  const inTurn = makeTurns()
-  return (event, ...args) => {
+const listening =
+  (emit: Emit, settles: (request: IncomingMessage, response: ServerResponse) => boolean): Emit =>
+  (event, ...args) => {
     // The second is a request with `Expect: 100-continue`; an answer without a 100 is allowed.
     if (event !== "request" && event !== "checkContinue") return emit(event, ...args)
     const [request, response] = args as [IncomingMessage, ServerResponse]
@@ -64,7 +64,6 @@ const listening = (emit: Emit, settles: (request: IncomingMessage, response: Ser
     })
     return true
   }
-}
 
 export const makeFront = Effect.gen(function* () {
   const addressOf = yield* ClientAddress

@@ -1,10 +1,9 @@
 import { createServer, type ServerResponse } from "node:http"
 import { type AddressInfo, connect } from "node:net"
 import { afterAll, assert, beforeAll, it } from "vitest"
-import { makeTurns, WAITING_MAX } from "./turns.ts"
+import { inTurn, WAITING_MAX } from "./turns.ts"
 
 const handled: Array<ServerResponse> = []
-const inTurn = makeTurns()
 const server = createServer((request, response) => inTurn(request, response, () => handled.push(response)))
 beforeAll(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
 afterAll(() => void server.close())

@@ -14,9 +14,22 @@ const SCRIPT = "/usr/bin/script"
 const KEY = `agon_rk_${"k".repeat(43)}`
 
 const REFUSAL = { type: "/errors#unauthenticated", title: "Sign in first", status: 401, detail: "No.", code: "unauthenticated" }
-const service = createServer((_, answer) => {
-  answer.writeHead(401, { "content-type": "application/problem+json" })
-  answer.end(JSON.stringify(REFUSAL))
+const SENTENCE = "name takes a text of at most 64 characters."
+const INVALID = {
+  type: "/errors#invalid_request",
+  title: "The request is not valid",
+  status: 400,
+  detail: SENTENCE,
+  code: "invalid_request",
+  errors: []
+}
+const NAME_REFUSED = "no-such-name"
+const service = createServer(async (request, answer) => {
+  let body = ""
+  for await (const chunk of request) body += chunk
+  const refusal = body.includes(NAME_REFUSED) ? INVALID : REFUSAL
+  answer.writeHead(refusal.status, { "content-type": "application/problem+json" })
+  answer.end(JSON.stringify(refusal))
 })
 let url = ""
 beforeAll(async () => {
@@ -47,6 +60,13 @@ describe("a program's log", () => {
     assert.deepStrictEqual([level, message], ["fatal", "the program ended"])
     assert.include(cause, "the runner key is not valid, or was revoked")
     assert.notInclude(said, KEY)
+  })
+
+  it("says of a session that is refused which option it was", async () => {
+    const env = { ...environment(), AGON_RUNNER_NAME: NAME_REFUSED }
+    const said = await outputOf(spawn(process.execPath, [PROGRAM], { env, stdio: ["ignore", "pipe", "inherit"] }))
+    const { cause } = JSON.parse(said.trimEnd().split("\n").at(-1)!)
+    assert.include(cause, `opens no session for this runner: ${SENTENCE}`)
   })
 
   it.skipIf(!existsSync(SCRIPT))("is for people where it is a terminal (needs script of Debian's bsdutils)", async () => {

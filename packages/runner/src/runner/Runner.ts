@@ -15,6 +15,7 @@
  */
 
 import type { Client } from "@agon/api/Client.ts"
+import type { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import type { LeaseAnswer, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
 import { Effect, Fiber, Latch, type Scope, type Tracer } from "effect"
 import * as MatchSpans from "./MatchSpans.ts"
@@ -52,7 +53,10 @@ interface State {
 /** Runs until it is drained or its scope closes. */
 export const run = (client: Client, about: OpenSession, stopping: Stopping): Effect.Effect<void, never, Worker | Scope.Scope> =>
   Effect.gen(function* () {
-    const opened = Effect.orDie(untilAnswered("open a session", client.runner.openSession({ payload: about })))
+    const opened = untilAnswered("open a session", client.runner.openSession({ payload: about })).pipe(
+      Effect.mapError(notOpened),
+      Effect.orDie
+    )
     const news = yield* Latch.make()
     const opening = Effect.map(
       opened,
@@ -66,6 +70,9 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
     )
     yield* Fiber.await(looping)
   })
+
+/** Another service at AGON_URL, or an option that is refused: trying again would not mend it, so the runner ends. */
+const notOpened = ({ detail }: NotFound | InvalidRequest) => new Error(`the service opens no session for this runner: ${detail}`)
 
 const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots }: OpenSession, opened: Effect.Effect<RunnerSession>) {
   const pauses = makePauses()

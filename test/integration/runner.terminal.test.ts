@@ -23,10 +23,14 @@ const INVALID = {
   code: "invalid_request",
   errors: []
 }
+const SESSION = { runner: "01950000-0000-7000-8000-000000000001", heartbeat_s: 10, lease_s: 30 }
 const NAME_REFUSED = "no-such-name"
+/** The key of this one is revoked once it has a session. */
+const NAME_REVOKED = "revoked"
 const service = createServer(async (request, answer) => {
   let body = ""
   for await (const chunk of request) body += chunk
+  if (body.includes(NAME_REVOKED)) return answer.writeHead(201, { "content-type": "application/json" }).end(JSON.stringify(SESSION))
   const refusal = body.includes(NAME_REFUSED) ? INVALID : REFUSAL
   answer.writeHead(refusal.status, { "content-type": "application/problem+json" })
   answer.end(JSON.stringify(refusal))
@@ -67,6 +71,16 @@ describe("a program's log", () => {
     const said = await outputOf(spawn(process.execPath, [PROGRAM], { env, stdio: ["ignore", "pipe", "inherit"] }))
     const { cause } = JSON.parse(said.trimEnd().split("\n").at(-1)!)
     assert.include(cause, `opens no session for this runner: ${SENTENCE}`)
+  })
+
+  it("says of a key that is revoked meanwhile that this ended it, and the status says that it failed", async () => {
+    const env = { ...environment(), AGON_RUNNER_NAME: NAME_REVOKED }
+    const child = spawn(process.execPath, [PROGRAM], { env, stdio: ["ignore", "pipe", "inherit"] })
+    const lines = (await outputOf(child)).trimEnd().split("\n")
+    assert.include(lines.join("\n"), "runner ready")
+    assert.include(JSON.parse(lines.at(-1)!).cause, "the runner key is not valid, or was revoked")
+    assert.notInclude(lines.join("\n"), "it is stopped")
+    assert.strictEqual(child.exitCode, 1)
   })
 
   it.skipIf(!existsSync(SCRIPT))("is for people where it is a terminal (needs script of Debian's bsdutils)", async () => {

@@ -34,11 +34,11 @@ export const clock = (season: Season): Html => {
 <dt>Takes models</dt><dd>${takesModels(season)}</dd>
 ${
   round !== null &&
-  html`<dt>Being played</dt><dd>${round.kind === "finals" ? "The finals" : `Round ${round.n}`}, since ${time(round.started_at)}: ${counted(round.games, "match", "matches")} for each model on each of its ladders</dd>
+  html`<dt>Being played</dt><dd>${round.kind === "finals" ? "The finals" : `Round ${round.n}`}, since ${time(round.started_at)}: ${counted(round.games, "match", "matches")} for each model and ladder</dd>
 `
 }${
   next_round !== null &&
-  html`<dt>Next</dt><dd>${next_round.kind === "finals" ? "The finals" : `Round ${next_round.n}`} from ${time(next_round.starts_at)}: ${counted(next_round.games, "match", "matches")} for each model on each of its ladders</dd>
+  html`<dt>Next</dt><dd>${next_round.kind === "finals" ? "The finals" : `Round ${next_round.n}`} from ${time(next_round.starts_at)}: ${counted(next_round.games, "match", "matches")} for each model and ladder</dd>
 `
 }</dl>`
 }

@@ -159,7 +159,7 @@ unread(`the feeds of the site${missing === undefined ? "" : `: ${missing}`}`, ()
           [x.open, x.nano, x.winter].map((id) => `urn:uuid:${id}`)
         )
         const [beta] = (yield* feedAt(results(m.beta))).entries
-        assert.match(beta!.title, /^Place 1 of 3 against /)
+        assert.match(beta!.title, /^Place 1 of 3, shared, against /)
         assert.notInclude((yield* get(results(m.hidden))).text, "secret")
         assert.deepStrictEqual(ids(yield* feedAt(results(m.hidden))), [])
         for (const path of [results(uuid("model", 999)), results("none"), "/models/results.atom", "/none.atom", "/news.atom/"]) {

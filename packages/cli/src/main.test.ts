@@ -68,7 +68,7 @@ describe("agon", () => {
     const misspelt = at("misspelt.json")
     writeFileSync(misspelt, JSON.stringify({ ...manifest, memori: manifest.memory, memory: undefined }))
     const cases = [
-      ["garbage.onnx", misspelt, [], /^rejected \(manifest_invalid\): .*memory is missing; memori is not a key/],
+      ["garbage.onnx", misspelt, [], /^rejected \(manifest_invalid\): .*memory is missing, must be an object; memori is not a key/],
       ["a.onnx", at("a.json"), ["--infer-us-max", "1"], /^rejected \(too_slow\): One inference took \d+ us; the season allows 1 us/]
     ] as const
     const answers = await Promise.all(cases.map(([model, file, flags]) => agon("examine", at(model), file, "--game", "snakes", ...flags)))

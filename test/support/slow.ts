@@ -2,7 +2,8 @@
  * How much of the tests runs, in three levels; each has all of the one before it.
  *
  * - ordinary: what everybody runs before a commit. Of what is long, and rarely what an ordinary change breaks, a sample or nothing.
- * - CI: everything but what is slow. `.ci/run` and `scripts/test --ci` (CI=true or AGON_CI=1).
+ * - CI: everything but what is slow. `scripts/test --ci` (AGON_CI=1) and `.ci/run` (CI=true), which falls back to the ordinary
+ *   level on a machine that would not be done in time.
  * - slow: more seeds, more matches, more kills. `scripts/test --slow` (AGON_SLOW=1).
  */
 const isSet = (name: string): boolean => !["", "0", "false", undefined].includes(process.env[name])

@@ -14,22 +14,25 @@ export const refuse = (message: string) => Effect.fail(new Refused({ message }))
 export const text = (name: string, or: string): Effect.Effect<string> =>
   Effect.map(Effect.orDie(Config.String(name).pipe(Config.withDefault(or))), (value) => (value.trim() === "" ? or : value.trim()))
 
-/** Without a user or password, since no request carries these, and without what follows ? and #, since paths are added. */
-export const isWebAddress = (value: string): boolean => {
+/** Requests carry no user of their URL, and paths are added to it. */
+const faultOf = (value: string): string | undefined => {
   const url = URL.canParse(value) ? new URL(value) : undefined
-  return url !== undefined && /^https?:$/.test(url.protocol) && url.username + url.password === "" && !/[?#]/.test(value)
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return "is no http(s) address"
+  if (url.username + url.password !== "") return "has a user or a password, and no request carries these"
+  return /[?#]/.test(value) ? "goes on behind a ? or #" : undefined
 }
+
+export const isWebAddress = (value: string): boolean => faultOf(value) === undefined
 
 /** What an error repeats of a value: nothing where it may hold a password. */
 const shown = (value: string) => (/[@?#]/.test(value) ? "what it holds" : value)
 
 /** An http or https URL, without a slash at its end. */
 export const webAddress = (name: string, or: string): Effect.Effect<string, Refused> =>
-  Effect.flatMap(text(name, or), (value) =>
-    isWebAddress(value)
-      ? Effect.succeed(value.replace(/\/$/, ""))
-      : refuse(`${name}: ${shown(value)} is no http(s) address without a user, a password, ? and #.`)
-  )
+  Effect.flatMap(text(name, or), (value) => {
+    const fault = faultOf(value)
+    return fault === undefined ? Effect.succeed(value.replace(/\/$/, "")) : refuse(`${name}: ${shown(value)} ${fault}.`)
+  })
 
 /** A whole number from `min` to `max`, both included. */
 export const whole = (

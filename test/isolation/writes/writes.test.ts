@@ -3,7 +3,7 @@
  * season administration. Each is made beside rows of the same shapes of another season, account or key, and
  * each of its conditions in turn is made to hold always.
  */
-import { readdirSync, readFileSync } from "node:fs"
+import { globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
@@ -29,11 +29,9 @@ const writesIn = (source: string): ReadonlyArray<string> =>
     return /\bWHERE\b/.test(own) ? [plain(own.split("${")[0]!).trim()] : []
   })
 
-const sources = FEATURES.flatMap((feature) =>
-  readdirSync(join(SOURCES, feature))
-    .filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"))
-    .map((name) => readFileSync(join(SOURCES, feature, name), "utf8"))
-)
+const sources = globSync(`{${FEATURES.join(",")}}/**/*.ts`, { cwd: SOURCES })
+  .filter((name) => !name.endsWith(".test.ts"))
+  .map((name) => readFileSync(join(SOURCES, name), "utf8"))
 
 const asItIs = (text: string): string => text
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)

@@ -14,13 +14,15 @@ export const refuse = (message: string) => Effect.fail(new Refused({ message }))
 export const text = (name: string, or: string): Effect.Effect<string> =>
   Effect.map(Effect.orDie(Config.String(name).pipe(Config.withDefault(or))), (value) => (value.trim() === "" ? or : value.trim()))
 
-/** Requests carry no user of their URL, and paths are added to it. */
-const faultOf = (value: string): string | undefined => {
-  const url = URL.canParse(value) ? new URL(value) : undefined
-  if (url === undefined || !/^https?:$/.test(url.protocol)) return "is no http(s) address"
-  if (url.username + url.password !== "") return "has a user or a password, and no request carries these"
+/** What a URL of a web server has too much: requests carry no user of their URL, and paths are added to it. */
+export const excessOf = (value: string): string | undefined => {
+  const { password, username } = new URL(value)
+  if (username + password !== "") return "has a user or a password, and no request carries these"
   return /[?#]/.test(value) ? "goes on behind a ? or #" : undefined
 }
+
+const faultOf = (value: string): string | undefined =>
+  URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) ? excessOf(value) : "is no http(s) address"
 
 export const isWebAddress = (value: string): boolean => faultOf(value) === undefined
 

@@ -229,10 +229,10 @@ const beat = Effect.fnUntraced(function* (client: Client, state: State) {
 
 /** Finishes what it can in the time it has; closing the session gives back the rest. */
 const stop = Effect.fnUntraced(function* (state: State, looping: Fiber.Fiber<void>, { finish_s, hurry }: Stopping) {
-  const hasEnded = looping.pollUnsafe() !== undefined
-  if (!hasEnded) yield* drain(state, "it is stopped")
-  if (!hasEnded && state.running.size > 0)
-    yield* Effect.logInfo("runner stops after the work in progress", { playing: state.running.size, finish_s })
+  if (looping.pollUnsafe() === undefined) {
+    yield* drain(state, "it is stopped")
+    if (state.running.size > 0) yield* Effect.logInfo("runner stops after the work in progress", { playing: state.running.size, finish_s })
+  }
   yield* Latch.open(state.news)
   yield* Effect.raceFirst(Effect.timeoutOption(Fiber.await(looping), `${finish_s} seconds`), hurry)
   yield* Effect.forEach([...state.running.values()], (fiber) => Fiber.interrupt(fiber), { concurrency: "unbounded", discard: true })

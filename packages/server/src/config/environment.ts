@@ -1,4 +1,5 @@
 /** Every environment variable that the service reads, with its accepted values. */
+import { excessOf } from "@agon/api/program/variables.ts"
 import { LogLevel } from "effect"
 import { parseFrom, parseRelay } from "./mailServer.ts"
 import { parseProviders } from "./signInProviders.ts"
@@ -29,12 +30,11 @@ const origin = (value: string) => {
   return bare ? { value: parsed.origin } : undefined
 }
 
-/** A web server that is asked below this URL; a user in it would be left out of the requests. */
+/** A web server that is asked below this URL. */
 const webAddress = (value: string) => {
-  const parsed = url("http:", "https:")(value)?.value
-  if (parsed === undefined) return undefined
-  if (parsed.username + parsed.password !== "") return "it has a user or a password, and no request carries these"
-  return /[?#]/.test(value) ? "it goes on behind a ? or #" : { value }
+  if (url("http:", "https:")(value) === undefined) return undefined
+  const excess = excessOf(value)
+  return excess === undefined ? { value } : `it ${excess}`
 }
 
 const isDecodable = (value: string) => !/%(?![0-9A-F]{2})/i.test(value)

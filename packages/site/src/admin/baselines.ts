@@ -11,6 +11,7 @@ import { button, sureButton } from "../http/form/buttons.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { type Choice, inputs } from "../http/form/inputs.ts"
+import { takesNoMore } from "../season/parts.ts"
 import { copying, otherSeasons } from "./copying.ts"
 import { listed, ShownHere, seasonForm } from "./forms.ts"
 import { seasonDesk } from "./guard.ts"
@@ -49,9 +50,9 @@ const turn = seasonForm("baselines", {
 /** What may happen to the baselines of a season: in its finals, and while it closes, they leave and none joins. */
 type Field = "open" | "settled" | "closed"
 
-const fieldOf = ({ close_requested_at, round, state }: Season): Field => {
-  if (state === "closed") return "closed"
-  return close_requested_at !== null || round?.kind === "finals" ? "settled" : "open"
+const fieldOf = (season: Season): Field => {
+  if (season.state === "closed") return "closed"
+  return takesNoMore(season) ? "settled" : "open"
 }
 
 const FIELDS: Readonly<Record<Field, string>> = {

@@ -41,12 +41,14 @@ interface Columns {
 
 const OUTCOMES = { good: "won", bad: "lost" } as const
 
+/** Whether another seat has this place too. */
+export const isShared = (seats: ReadonlyArray<CardSeat>, place: number): boolean => seats.filter(({ rank }) => rank === place).length > 1
+
 /** `1 of 5`: the best place of the model's. */
 const placeOf = (of: string, seats: ReadonlyArray<CardSeat>): Html => {
   const rank = Math.min(...seats.flatMap(({ model_id, rank }) => (model_id === of && rank !== null ? [rank] : [])))
   if (rank === Infinity) return html`<td class="place"></td>\n`
-  const isShared = seats.filter((seat) => seat.rank === rank).length > 1
-  const colour = rank > 1 ? "bad" : isShared ? undefined : "good"
+  const colour = rank > 1 ? "bad" : isShared(seats, rank) ? undefined : "good"
   return html`<td class="place${colour !== undefined && ` ${colour}`}">${rank} of ${seats.length}${colour === undefined ? ", shared" : html`<span class="unseen">, ${OUTCOMES[colour]}</span>`}</td>\n`
 }
 

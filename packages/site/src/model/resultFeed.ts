@@ -7,6 +7,7 @@ import { matchAt, modelAt, resultFeedAt } from "../html/links.ts"
 import { count, counted } from "../html/words.ts"
 import type { FeedRoute } from "../http/Route.ts"
 import { notFound } from "../http/refuse.ts"
+import { isShared } from "../match/cards.ts"
 
 const placeOf = ({ rank, seat }: CardSeat) => rank ?? seat
 
@@ -23,12 +24,11 @@ export const entryOf =
     const own = seats.find(({ model_id }) => model_id === model)
     if (is_trial || played_at === null || own === undefined) return []
     const others = seats.flatMap((seat) => (seat === own ? [] : [seat.model]))
-    const isShared = own.rank !== null && seats.some((seat) => seat !== own && seat.rank === own.rank)
     const text = `${standing(seats)}. ${game}, season ${season}, board ${map}${turns === null ? "" : `, ${counted(turns, "turn")}`}.`
     return [
       {
         id: uuidUrn(id),
-        title: `Place ${own.rank ?? "–"} of ${seats.length}${isShared ? ", shared," : ""} against ${others.join(", ")}`,
+        title: `Place ${own.rank ?? "–"} of ${seats.length}${own.rank !== null && isShared(seats, own.rank) ? ", shared," : ""} against ${others.join(", ")}`,
         published: played_at,
         updated: played_at,
         link: matchAt(id),

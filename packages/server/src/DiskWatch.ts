@@ -2,12 +2,13 @@
  * The room on the disk of the local object store: a gauge, and a warning once a minute while models are
  * refused. A bucket has neither, since its capacity is unknown.
  */
+
+import { seldom } from "@agon/api/program/seldom.ts"
 import { type Duration, Effect, Layer } from "effect"
 import { keepFigures } from "./database/keepFigures.ts"
 import { readGauges } from "./metric/gauge.ts"
 import { ObjectStore } from "./object/ObjectStore.ts"
 import { FREE_SHARE_MIN } from "./object/Room.ts"
-import { seldom } from "./process/seldom.ts"
 
 const READ_EVERY: Duration.Input = "30 seconds"
 

@@ -7,6 +7,7 @@
 import { randomUUID } from "node:crypto"
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { seldom } from "@agon/api/program/seldom.ts"
 import type { File } from "@agon/api/runner/protocol.ts"
 import { hashOf, hexOf } from "@agon/engine/hash.ts"
 import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
@@ -22,8 +23,6 @@ export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("File
 
 /** The most bytes to keep, less on a smaller disk; the least recently used files are evicted first. */
 const BYTES_MAX = 4 * 1024 ** 3
-/** A disk that takes no files refuses each of every match. */
-const SAY_AGAIN_MS = 60_000
 
 export class FileCache extends Context.Service<
   FileCache,
@@ -103,19 +102,10 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
   return FileCache.of({ get, counts: () => ({ hits, misses }) })
 })
 
-/** Says why a file is not kept, at most once a minute. */
+/** A disk that takes no files refuses each of every match. */
 const complaints = (directory: string) => {
-  let said_ms = Number.NEGATIVE_INFINITY
-  return Effect.fnUntraced(function* (cause: unknown) {
-    const now_ms = yield* Clock.currentTimeMillis
-    if (now_ms - said_ms < SAY_AGAIN_MS) return
-    said_ms = now_ms
-    const why = cause instanceof Error ? cause.message : String(cause)
-    yield* Effect.logWarning("AGON_RUNNER_CACHE keeps no files, which are downloaded again for each match; make room there", {
-      directory,
-      why
-    })
-  })
+  const tell = seldom("AGON_RUNNER_CACHE keeps no files, which are downloaded again for each match; make room there")
+  return (cause: unknown) => tell({ reason: "", fields: { directory, why: cause instanceof Error ? cause.message : String(cause) } })
 }
 
 /** Files that a killed runner left half written. */

@@ -12,11 +12,11 @@
  * a second time: with 20,000 runners such repetitions were a third of the nodes' work.
  */
 
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import type { Command, Reply } from "@agon/domain/season/Command.ts"
 import { Clock, Duration, Effect, Metric, Option, Schema } from "effect"
 import { type AnswerAsk, NOT_HERE, type PeerAnswer } from "../node/AskServer.ts"
 import { PeerLink } from "../node/PeerLink.ts"
-import { CappedMap } from "../process/CappedMap.ts"
 import { parsedJson } from "../process/parsedJson.ts"
 import { LocalMailboxes, onceKnown } from "./LocalMailboxes.ts"
 import * as Mailbox from "./Mailbox.ts"

@@ -1,7 +1,8 @@
 /** The seasons in play, as the dispatcher needs them: read again when one changes, and every few seconds. */
+
+import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Context, Effect, Layer, Schedule, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { seldomFailed } from "../process/seldom.ts"
 
 /** Changes made on another node are seen within this time. */
 const REFRESH_EVERY = "5 seconds"

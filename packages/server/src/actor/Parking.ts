@@ -17,9 +17,10 @@
  * line of its own (WaitingLine.ts), whose first request tells whether any of the line is to be woken. Of
  * several lines the one goes first whose first request has been parked longest.
  */
+
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
-import { CappedMap } from "../process/CappedMap.ts"
 import { Refusals } from "./Refusals.ts"
 import { type InLine, WaitingLine } from "./WaitingLine.ts"
 

@@ -3,8 +3,9 @@
  * request: no other of that kind is woken for the signal. By key within a kind, since a match may be kept
  * from a single key: later requests of that key do not ask.
  */
+
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import type { Clock } from "effect"
-import { CappedMap } from "../process/CappedMap.ts"
 
 /**
  * The most kinds that are remembered of a season. A runner can make a new kind with each session, by engines

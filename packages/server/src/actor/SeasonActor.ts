@@ -10,6 +10,7 @@
  * A reply is never sent before its commit. A batch that changed nothing is answered without one.
  */
 
+import { seldomFailed } from "@agon/api/program/seldom.ts"
 import type { Command, Of, Reply } from "@agon/domain/season/Command.ts"
 import { returned } from "@agon/domain/season/clock/Absence.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
@@ -29,7 +30,6 @@ import { forecast } from "@agon/domain/season/waiting/Forecast.ts"
 import { begin, observe } from "@agon/domain/season/waiting/Pace.ts"
 import { Cause, Clock, Data, Duration, Effect, type Exit, type Fiber, Queue, type Tracer } from "effect"
 import { restarts } from "../process/restarts.ts"
-import { seldomFailed } from "../process/seldom.ts"
 import * as ClockGuard from "./ClockGuard.ts"
 import * as Folding from "./Folding.ts"
 import * as Learning from "./Learning.ts"

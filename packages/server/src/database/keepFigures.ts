@@ -1,6 +1,7 @@
 /** Figures that only the database knows, read every so often for the gauges of a scrape. */
+
+import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Clock, type Duration, Effect, Schedule, type Scope } from "effect"
-import { seldomFailed } from "../process/seldom.ts"
 import { CurrentCallerClass } from "./CallerClass.ts"
 
 /** Figures that were not read since are not told. */

@@ -9,7 +9,7 @@
  */
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
-import { CappedMap } from "../process/CappedMap.ts"
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 
 export type Coding = "identity" | "gzip" | "br"
 export type Compression = Exclude<Coding, "identity">

@@ -9,8 +9,8 @@
  * Nothing more is read while too many asks are under way, or while the other node does not read its answers.
  */
 import type { Socket } from "node:net"
+import { seldom } from "@agon/api/program/seldom.ts"
 import { Effect, type Fiber } from "effect"
-import { seldom } from "../process/seldom.ts"
 import { type Frame, isLonger } from "./FrameReader.ts"
 import { FrameSocket } from "./FrameSocket.ts"
 

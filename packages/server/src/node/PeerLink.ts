@@ -9,11 +9,11 @@
 
 import * as http from "node:http"
 import * as https from "node:https"
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
+import { seldom } from "@agon/api/program/seldom.ts"
 import { Context, Effect, Layer, type Redacted, Schema } from "effect"
 import type { NodeTls } from "../config/nodeTls.ts"
 import type { Address } from "../config/variables.ts"
-import { CappedMap } from "../process/CappedMap.ts"
-import { seldom } from "../process/seldom.ts"
 import { AskConnection, type Call } from "./AskConnection.ts"
 import { ANSWER_BYTES_MAX, ASK_BYTES_MAX, type PeerAnswer } from "./AskServer.ts"
 import { nodesCredential } from "./credential.ts"

@@ -3,8 +3,9 @@
  * taken by any node, tried again ever more rarely for a day, and belong to somebody who is
  * switched off after a week of failures.
  */
+
+import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { type Duration, Effect, FiberSet, Queue, type Scope } from "effect"
-import { seldomFailed } from "../process/seldom.ts"
 
 const LOOK_EVERY = "2 seconds"
 /** Deliveries that end within this time are followed by one look. */

@@ -11,11 +11,12 @@
  * reads the right of those who submit, too. A version that entered by a right that has ended meanwhile is in
  * the season by the time that it hears of the row.
  */
+
+import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Check, makeQueries } from "../account/ownerQueries.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
-import { seldomFailed } from "../process/seldom.ts"
 
 const LOOK_EVERY = "5 seconds"
 const CONCURRENCY = 8

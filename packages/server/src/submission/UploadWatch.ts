@@ -13,6 +13,7 @@
  * (object/StoredObjects.ts); runner/result/ReplayUploads.ts removes replays that no runner has reported.
  */
 
+import { seldom, seldomFailed } from "@agon/api/program/seldom.ts"
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { RejectReason } from "@agon/domain/season/Reasons.ts"
 import { hexOf } from "@agon/engine/hash.ts"
@@ -24,7 +25,6 @@ import { incomingKey, storedKey } from "../object/keys.ts"
 import { ObjectStore, type Verdict } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
-import { seldom, seldomFailed } from "../process/seldom.ts"
 import { type Awaited, makeQueries } from "./queries.ts"
 import { MANIFEST_BYTES_MAX } from "./Submissions.ts"
 

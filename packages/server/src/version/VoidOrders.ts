@@ -9,11 +9,12 @@
  * the season closes. Each void says to the season's actor that the version is disqualified, so none is made after a
  * reinstatement; and the row is gone with that, so that it does not stand for a later disqualification.
  */
+
+import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Context, DateTime, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { newId } from "../database/newId.ts"
-import { seldomFailed } from "../process/seldom.ts"
 import { makeQueries, type Order } from "./voidOrderQueries.ts"
 
 const LOOK_EVERY = "2 seconds"

@@ -7,9 +7,10 @@
  *
  * Requests under a runner key, which may wait for work, end in the same way when the key is revoked.
  */
+
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { Context, Data, Deferred, Effect, Layer } from "effect"
 import { Broadcast } from "../../node/Broadcast.ts"
-import { CappedMap } from "../../process/CappedMap.ts"
 
 /** The account was suspended, or the runner key revoked, while its request was under way. */
 export class Ended extends Data.TaggedError("Ended") {}

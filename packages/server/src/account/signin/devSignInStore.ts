@@ -2,8 +2,9 @@
  * The store of the development sign-in, in memory and bounded. The provider includes such a store, but
  * warns at every start that it is not for production, which the development sign-in never is.
  */
+
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import type { Adapter, AdapterPayload } from "oidc-provider"
-import { CappedMap } from "../../process/CappedMap.ts"
 
 /** Beyond it the oldest entries are dropped; a sign-in under way holds four. */
 const ENTRIES_MAX = 10_000

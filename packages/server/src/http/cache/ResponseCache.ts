@@ -11,10 +11,11 @@
  *
  * An entry is compressed once, at the first request for that coding, and the compressed bytes count towards the store's bound.
  */
+
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../../metric/gauge.ts"
 import { type Caller, CurrentCaller } from "../../process/Caller.ts"
-import { CappedMap } from "../../process/CappedMap.ts"
 import type { Coding } from "../encodings.ts"
 import { type Answer, type Entry, encode, makeEntry, type Representation, representationOf, weightOf } from "./Entry.ts"
 

@@ -3,10 +3,11 @@
  * succeeds or its time is over. The list is in this node's memory; the season's row of progress stays before the first of
  * them, so a node that takes the season over begins there.
  */
+
+import { seldom } from "@agon/api/program/seldom.ts"
 import { Cause, Clock, Context, Effect } from "effect"
 import { makeAuditLog, ownAudit } from "../../audit/auditLog.ts"
 import { storableText } from "../../database/storable.ts"
-import { seldom } from "../../process/seldom.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 
 /** How long the same match is retried. */

@@ -15,6 +15,7 @@
  * final: none of its matches is voided any more, but a runner that reported falsely is flagged, and the audit log names the match.
  */
 
+import { seldom } from "@agon/api/program/seldom.ts"
 import { hashText, mix } from "@agon/domain/season/Random.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { Clock, Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
@@ -23,7 +24,6 @@ import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
 import { newId } from "../../database/newId.ts"
 import { storedReplayKey } from "../../object/keys.ts"
 import { ObjectStore } from "../../object/ObjectStore.ts"
-import { seldom } from "../../process/seldom.ts"
 import { MatchVoiding } from "../MatchVoiding.ts"
 import { makeCheckRetries, makePassOver } from "./CheckRetries.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"

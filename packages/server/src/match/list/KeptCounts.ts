@@ -7,8 +7,9 @@
  * counter has moved, everything is counted again. The season's counters come from the counting statement itself, so that all are of the
  * same moment.
  */
+
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { Effect } from "effect"
-import { CappedMap } from "../../process/CappedMap.ts"
 
 /** A season's matches that count, and those voided after they counted. Their sum is the last number given. */
 export interface Counters {

@@ -9,11 +9,12 @@
  *    └── whoever took it is gone: TAKEN_FOR_MS later. If it was killed between the server's answer and our commit, the mail is sent twice,
  *        with one Message-ID.
  */
+
+import { seldom } from "@agon/api/program/seldom.ts"
 import { Clock, Context, DateTime, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { Mail, type MailSettings } from "../../config/Mail.ts"
 import { PublicOrigin } from "../../config/publicOrigin.ts"
-import { seldom } from "../../process/seldom.ts"
 import { countMail } from "../deliveryMetrics.ts"
 import { makeTell } from "../Notifications.ts"
 import { FAILING_MAX_MS, keepDelivering, type Outbox, oneRound, RETRIED_FOR_MS, retryAfter_ms } from "../outbox.ts"

@@ -3,8 +3,9 @@
  * seasons are asked before them. Since they give no leases, fairness alone would have every request
  * ask them first, and wait or fail.
  */
+
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import type { Clock } from "effect"
-import { CappedMap } from "../../process/CappedMap.ts"
 
 /** Longer than most moves between nodes; then one request finds out whether it is back. */
 const AWAY_MS = 5_000

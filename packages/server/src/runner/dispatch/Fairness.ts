@@ -18,7 +18,7 @@
  * Nodes tell each other what they have given (FairnessOfNodes.ts), so that a node whose own seasons are
  * ahead gives the others their share.
  */
-import { CappedMap } from "../../process/CappedMap.ts"
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 
 /**
  * How many seasons' times are remembered, since nobody tells when a season ends. One that is forgotten

@@ -4,7 +4,7 @@
  * runner is flagged. The memory is this node's; with several nodes each sees a sample of the
  * results, with the same share.
  */
-import { CappedMap } from "../../process/CappedMap.ts"
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 
 /** Results remembered for each key. */
 const RESULTS_MAX = 40

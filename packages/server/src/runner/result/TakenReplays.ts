@@ -4,8 +4,9 @@
  * leaves a copy behind. A match that several replays were brought for may have such copies: each is
  * looked at once the match has ended.
  */
+
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
-import { CappedMap } from "../../process/CappedMap.ts"
 
 /** The most matches that are remembered, and the most copies to be looked at. */
 const REMEMBERED_MAX = 10_000

@@ -5,6 +5,7 @@
  * is kept for part of the time that these are valid. Keys are in the schema's order.
  */
 
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
@@ -15,7 +16,6 @@ import { Traces } from "../../actor/MatchTraces.ts"
 import type { OpenSeason } from "../../actor/OpenSeasons.ts"
 import { replayUploadKey, storedKey, storedReplayKey } from "../../object/keys.ts"
 import { ObjectStore, type Upload } from "../../object/ObjectStore.ts"
-import { CappedMap } from "../../process/CappedMap.ts"
 import { type Files, makeQueries } from "./payloadQueries.ts"
 import type { LeasedAudit } from "./replayAuditQueries.ts"
 

@@ -205,6 +205,21 @@ layer(Postgres.layer({ migrate: true }), { excludeTestServices: true })("the rep
     })
   )
 
+  it.effect("finds no fault with a match that was voided before it was looked at, but one with its replay", () =>
+    Effect.gen(function* () {
+      yield* stage
+      yield* season(1, OPEN, 3)
+      const sql = yield* SqlClient.SqlClient
+      const ids = idsOf(1, 1, 2)
+      yield* sql`UPDATE match SET status = 'failed', rated_n = NULL, fault_reason = 'replay_mismatch' WHERE ${sql.in("id", ids)}`
+      yield* sql`UPDATE seat SET rank = 0 WHERE ${sql.in("match_id", ids)}` // as the season does (actor/store/shapes.ts)
+      here(OPEN)
+      store.does.set(matchId(1, 2), "garbage")
+      yield* lives(() => Effect.map(progress, (at) => at === matchId(1, 3)))
+      assert.deepStrictEqual([...new Set(voided)], [matchId(1, 2)])
+    })
+  )
+
   it.effect("sets aside what cannot be had now, looks at those after it meanwhile, and comes back to it", () =>
     Effect.gen(function* () {
       yield* stage

@@ -55,6 +55,16 @@ describe("a replay", () => {
       assert.match(replayFault({ ...honest, ...change }, bytesOf(replay)) ?? "nothing", new RegExp(`^The ${what} of the match: `))
     })
   }
+  describe("of a match that was voided meanwhile, which has no ranks", () => {
+    const voided = { ...honest, seats: honest.seats.map((row) => ({ ...row, rank: 0 })) }
+    it("bears out an honest report", () => {
+      assert.isNull(replayFault(voided, bytesOf(replay)))
+    })
+    it("gives away a false one by the rest", () => {
+      const seats = voided.seats.map((row) => ({ ...row, score: row.score + 1 }))
+      assert.match(replayFault({ ...voided, seats }, bytesOf(replay)) ?? "nothing", /^The scores of the match: /)
+    })
+  })
   it("whose moves do not lead where it says, or that is none, bears nothing out", () => {
     const moves = replay.moves.slice(0, -1)
     for (const forged of [{ ...replay, moves }, { ...replay, state_sha256: "0".repeat(64) }, {}, null, []]) {

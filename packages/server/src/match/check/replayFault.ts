@@ -19,6 +19,7 @@ export interface Reported {
   readonly seats: ReadonlyArray<{
     readonly weights_hash: string
     readonly manifest_hash: string
+    /** 0 in a match that was voided meanwhile, whose ranks are not kept: they follow from scores and strikes, which are. */
     readonly rank: number
     readonly score: number
     readonly strikes: number
@@ -33,6 +34,7 @@ export const replayFault = (reported: Reported, bytes: Uint8Array): string | nul
   if (!verdict.ok) return sentence(verdict.problems[0]!)
   const replay = parsed.value as Replay
   const { seats } = reported
+  const isVoided = seats.every(({ rank }) => rank === 0)
   const facts: ReadonlyArray<readonly [name: string, told: unknown, found: unknown]> = [
     ["game", reported.game, replay.game],
     ["engine", reported.engine_digest, replay.engine_digest],
@@ -45,7 +47,7 @@ export const replayFault = (reported: Reported, bytes: Uint8Array): string | nul
     ["reason", reported.reason, verdict.reason],
     ["turns", reported.turns, verdict.turns],
     ["scores", seats.map(({ score }) => score), verdict.scores],
-    ["ranks", seats.map(({ rank }) => rank), verdict.ranks],
+    ["ranks", isVoided ? verdict.ranks : seats.map(({ rank }) => rank), verdict.ranks],
     ["strikes", seats.map(({ strikes }) => strikes), verdict.strikes],
     ["last state", reported.state_sha256, verdict.state_sha256]
   ]

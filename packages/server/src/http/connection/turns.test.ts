@@ -43,3 +43,17 @@ it("a connection with more than may wait is closed, and nothing that waited is h
   await send(WAITING_MAX + 2).closed
   assert.strictEqual(handled.length, 1)
 })
+
+it("a connection that is over its rate gets that one answer for all that it sent at once, and keeps open where nothing waits", async () => {
+  handled.length = 0
+  const { closed, socket, text } = send(1)
+  await until(() => handled.length === 1)
+  handled[0]!.writeHead(429).end("first.")
+  await until(() => text().includes("first."))
+  socket.write(request.repeat(5))
+  await until(() => handled.length === 2)
+  handled[1]!.writeHead(429).end("second.")
+  await closed
+  assert.strictEqual(handled.length, 2)
+  assert.match(text(), /first\.[^]*second\./)
+})

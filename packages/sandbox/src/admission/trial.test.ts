@@ -9,20 +9,18 @@ import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import type { Plan } from "./static.ts"
 import { drawing } from "./testing/hostileModels.ts"
-import { boardSizes, linear, manifest } from "./testing/testModels.ts"
+import { boardSizes, counting, dividing, linear, manifest } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
 boundedByEvents(vi)
 
-const check = readManifest(manifest())
-if (!check.ok) throw new Error("the manifest of the tests is invalid")
-const plan: Plan = {
-  param_count: 48,
-  manifest: check.manifest,
-  boards: [boardSizes]
+const planOf = (flat: number): Plan => {
+  const check = readManifest(manifest({ memory: { flat, cell: 0 } }))
+  if (!check.ok) throw new Error("the manifest of the tests is invalid")
+  return { param_count: 48, manifest: check.manifest, boards: [{ ...boardSizes, flat }] }
 }
 
-const verdictOn = async (weights: Uint8Array) => {
+const verdictOn = async (weights: Uint8Array, plan = planOf(0)) => {
   const verdict = await examineRuns(await compiledRuntime, weights, plan)
   return verdict.verdict === "rejected" ? `${verdict.reject_reason}: ${verdict.reject_detail}` : verdict.verdict
 }
@@ -35,5 +33,11 @@ describe("examineRuns", () => {
 
   it("does not see seeded draws, which is why the list of operators refuses these too", async () => {
     assert.strictEqual(await verdictOn(drawing("RandomUniformLike", 7)), "admitted")
+  })
+
+  it("says which output is not finite, also where only the memory is, after some turns", async () => {
+    assert.match(await verdictOn(dividing()), /^not_deterministic: A run on a board of \d+ x \d+ gave NaN in logits; /)
+    assert.match(await verdictOn(counting(2e38), planOf(1)), /^not_deterministic: A run .* gave Infinity in memory_flat_out; /)
+    assert.strictEqual(await verdictOn(counting(), planOf(1)), "admitted")
   })
 })

@@ -63,7 +63,7 @@ const runFault = (seat: Instance, sizes: Sizes, hear: Hear, finite: boolean): Fa
   const { status, detail } = seat.channel
   if (status === STATUS.answered) return null
   if (status === STATUS.non_finite)
-    return finite ? reject("not_deterministic", `A run ${place(sizes)} gave numbers that are not finite (NaN or infinity).`) : null
+    return finite ? reject("not_deterministic", `A run ${place(sizes)} gave ${detail}; every number of an output has to be finite.`) : null
   if (status === STATUS.shape) return reject("wrong_signature", `In a run ${place(sizes)} ${detail}.`)
   hear(detail)
   if (status === STATUS.exhausted) return reject("resource_limit", `A run ${place(sizes)} needs more memory than the model may use.`)

@@ -2,7 +2,7 @@
 import { type Exchange, type Sizes, STATUS, type Status } from "./channel.ts"
 import { Feed, OrtFailure, type Port, type Session, ShapeMismatch } from "./Runtime.ts"
 
-const feedOf = (session: Session, { planes, rows, cols, actions, flat, cell }: Sizes): Feed => {
+const portsOf = ({ planes, rows, cols, actions, flat, cell }: Sizes) => {
   const inputs: Array<Port> = [{ name: "obs", dims: [1, planes, rows, cols] }]
   const outputs: Array<Port> = [{ name: "logits", dims: [1, actions] }]
   const add = (name: string, dims: ReadonlyArray<number>) => {
@@ -11,24 +11,30 @@ const feedOf = (session: Session, { planes, rows, cols, actions, flat, cell }: S
   }
   if (flat > 0) add("memory_flat", [1, flat])
   if (cell > 0) add("memory_cell", [1, cell, rows, cols])
-  return new Feed(session, inputs, outputs)
+  return { inputs, outputs }
 }
 
-const allFinite = (values: Float32Array) => {
-  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return false
-  return true
+/** The first number that is not finite, or undefined. */
+const notFinite = (values: Float32Array): number | undefined => {
+  for (let i = 0; i < values.length; i++) if (!Number.isFinite(values[i])) return values[i]!
+  return undefined
 }
 
 export class ModelIO {
   /** The last turn's time inside the runtime, without our own work around it. */
   infer_ms = 0
+  /** Which output of the last turn was not finite, and what it held: `NaN in logits`. */
+  found = ""
   readonly #feed: Feed
+  readonly #outputs: ReadonlyArray<Port>
   readonly #sources: ReadonlyArray<Float32Array>
   readonly #targets: ReadonlyArray<Float32Array>
 
   constructor(session: Session, sizes: Sizes, { observation, logits, memoryFlat, memoryCell }: Exchange) {
     const memories = [memoryFlat, memoryCell].filter((memory) => memory.length > 0)
-    this.#feed = feedOf(session, sizes)
+    const { inputs, outputs } = portsOf(sizes)
+    this.#outputs = outputs
+    this.#feed = new Feed(session, inputs, outputs)
     this.#sources = [observation, ...memories]
     this.#targets = [logits, ...memories]
   }
@@ -41,7 +47,12 @@ export class ModelIO {
     const { inputs, outputs } = this.#feed
     for (let i = 0; i < inputs.length; i++) inputs[i]!.set(this.#sources[i]!)
     this.infer_ms = this.#feed.run()
-    for (let i = 0; i < outputs.length; i++) if (!allFinite(outputs[i]!)) return STATUS.non_finite
+    for (let i = 0; i < outputs.length; i++) {
+      const number = notFinite(outputs[i]!)
+      if (number === undefined) continue
+      this.found = `${number} in ${this.#outputs[i]!.name}`
+      return STATUS.non_finite
+    }
     for (let i = 0; i < outputs.length; i++) this.#targets[i]!.set(outputs[i]!)
     return STATUS.answered
   }

@@ -51,7 +51,7 @@ const serve = async (work: InstanceWork) => {
       if (!ios.has(board)) ios.set(board, new ModelIO(session, work.boards[board]!, channel.boards[board]!))
       const io = ios.get(board)!
       const status = io.turn()
-      channel.answer(status, io.infer_ms * 1_000, threadCpu_us(), "")
+      channel.answer(status, io.infer_ms * 1_000, threadCpu_us(), status === STATUS.non_finite ? io.found : "")
     } catch (error) {
       fail(error)
     }

@@ -204,8 +204,8 @@ export const misshapen = (): Uint8Array<ArrayBuffer> =>
     output: [port("logits", ["N", "A"])]
   })
 
-/** Counts its turns in `memory_flat`: up while the count is below three, then right. */
-export const counting = (): Uint8Array<ArrayBuffer> =>
+/** Counts its turns in `memory_flat`, by this step: up while the count is below three, then right. */
+export const counting = (step = 1): Uint8Array<ArrayBuffer> =>
   model({
     node: [
       node("Add", ["memory_flat", "one"], "memory_flat_out"),
@@ -216,7 +216,7 @@ export const counting = (): Uint8Array<ArrayBuffer> =>
       node("Add", ["moves", "nothing"], "logits")
     ],
     initializer: [
-      floats("one", [1], [1]),
+      floats("one", [1], [step]),
       floats("zero", [1], [0]),
       floats("slope", [1, 4], [0, 1, 0, 0]),
       floats("bias", [4], [2.5, 0, -9, -9])

@@ -302,7 +302,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
       for (const filter of ["owner=nobody", "since=9999-12-31", "season=autumn&map=none"])
         yield* says(`/matches?${filter}`, "No match fits these filters.")
       yield* says("/matches?season=spring&cursor=1000", "There is no match on this page.")
-      yield* says("/matches?season=autumn&game=snakes&sort=longest", "No match has been played yet.")
+      yield* says("/matches?season=autumn&game=snakes&sort=longest", "No match has been played.")
       yield* says(`/matches/${x.nano}?cursor=1000`, "There is no comment on this page.")
       yield* says(`/matches/${x.nano}`, "Nobody has said anything yet.")
       yield* says("/games/snakes/seasons/autumn", "Nobody is on the open ladder yet.")

@@ -27,7 +27,7 @@ export const coursePage: SharedRoute = {
 <h1>The ${ladder} ladder of ${said(season_name)} over time</h1>
 ${ladderNav(ladder, (each) => at.course(game, season, each))}
 ${viewNav(at, [game, season, ladder], "course")}
-${drawn === "" ? html`<p class="faint">There are no ratings to draw yet.</p>` : drawn}`
+${drawn === "" ? html`<p class="faint">There are no ratings to draw.</p>` : drawn}`
     return { title: `The ${ladder} ladder of ${season_name} over time`, main, ...(drawn === "" ? {} : { scripts: script("chart") }) }
   })
 }

@@ -50,7 +50,7 @@ export const matrixPage: SharedRoute = {
 <h1>The ${ladder} ladder of ${said(matrix.season_name)}: the best against each other</h1>
 ${ladderNav(ladder, (each) => at.matrix(game, season, each))}
 ${viewNav(at, [game, season, ladder], "matrix")}
-${matrix.entries.length === 0 ? html`<p class="faint">Nobody is on this ladder yet.</p>` : matrixTable(at, matrix)}`
+${matrix.entries.length === 0 ? html`<p class="faint">Nobody is on this ladder.</p>` : matrixTable(at, matrix)}`
     return { title: `The ${ladder} ladder of ${matrix.season_name}: the best against each other`, main }
   })
 }

@@ -99,7 +99,7 @@ export const ladderTable = (
   { begin, end }: { readonly begin: number; readonly end: number }
 ): Html => {
   const shown = entries.slice(begin, end)
-  if (shown.length === 0) return html`<p class="faint">Nobody is on ${total === 0 ? "this ladder yet" : "this page"}.</p>`
+  if (shown.length === 0) return html`<p class="faint">Nobody is on ${total === 0 ? "this ladder" : "this page"}.</p>`
   const ranks = shownRanks(entries)
   const scale = scaleOf(shown)
   return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table class="ladder lines">

@@ -67,7 +67,7 @@ ${columns.comments && html`<td class="n">${card.comments > 0 && figure(card.comm
 
 /** `of`: the model whose place is told in each. */
 export const matchTable = (at: Places, caption: string, matches: ReadonlyArray<MatchCard>, seasonOf: SeasonNames, of?: string): Html => {
-  if (matches.length === 0) return html`<p class="faint">No match has been played yet.</p>`
+  if (matches.length === 0) return html`<p class="faint">No match has been played.</p>`
   const columns: Columns = {
     of,
     seasons: matches.some(({ game, season }) => game !== matches[0]!.game || season !== matches[0]!.season),

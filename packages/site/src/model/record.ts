@@ -88,7 +88,7 @@ const mapRow = (at: Places, game: string, season: string, of: string, map: Model
 
 export const mapTable = (at: Places, { game, id }: ModelDetail, { maps, season }: ModelMaps): Html =>
   maps.length === 0
-    ? html`<p class="faint">It has no counted match in this season yet.</p>`
+    ? html`<p class="faint">It has no counted match in this season.</p>`
     : html`<div class="scroll" role="region" aria-label="Boards" tabindex="0"><table class="lines">
 <caption>Boards of the season, with means over its matches on each; the change is that of its rating on open</caption>
 <thead><tr><th scope="col">Board</th><th scope="col">Seats</th><th scope="col">Matches</th><th scope="col">Place</th><th scope="col">Score</th><th scope="col">Change of rating</th></tr></thead>
@@ -109,7 +109,7 @@ const rival = (at: Places, of: string, { draws, last_played_at, losses, model, m
 
 export const rivalTable = (at: Places, of: string, rivals: ReadonlyArray<Rival>): Html =>
   rivals.length === 0
-    ? html`<p class="faint">It has met nobody yet.</p>`
+    ? html`<p class="faint">It has met nobody.</p>`
     : html`<div class="scroll" role="region" aria-label="Rivals" tabindex="0"><table class="lines">
 <caption>The models that it has met most often</caption>
 <thead><tr><th scope="col">Model</th><th scope="col">Owner</th><th scope="col">Matches</th><th scope="col">Won</th><th scope="col">Drawn</th><th scope="col">Lost</th><th scope="col">Met last</th></tr></thead>

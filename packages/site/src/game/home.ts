@@ -17,6 +17,7 @@ import { orNothing } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
 import { readTop, topOf } from "../leaderboard/top.ts"
 import { matchTable } from "../match/cards.ts"
+import { newestMatches } from "../match/newest.ts"
 import { watchSection } from "../match/watch.ts"
 import { takesNoMore } from "../season/parts.ts"
 import { announcementList } from "../writing/parts.ts"
@@ -52,12 +53,12 @@ const live = (client: Client, game: Game) =>
           Effect.all(
             [
               client.season.playing({ params: { game: game.slug, slug: season.slug } }),
-              client.match.matches({ query: { game: game.slug, season: season.slug, sort: "newest", ...firstPage(MATCHES) } }),
+              newestMatches(client, { game: game.slug, season: season.slug }, MATCHES),
               readTop(client, season)
             ],
             { concurrency: "unbounded" }
           ),
-          ([now, { matches }, top]): Live => ({ season, now, matches, top })
+          ([now, matches, top]): Live => ({ season, now, matches, top })
         ),
       { concurrency: "unbounded" }
     )
@@ -78,17 +79,10 @@ ${seasons.length === 0 ? html`<p class="faint">No season is live just now. <a hr
 
 /** Those of the featured season where no live one has any: none where there is no season yet, as after an installation. */
 const featuredMatches = (client: Client) =>
-  client.match.matches({ query: { sort: "newest", ...firstPage(MATCHES) } }).pipe(
-    Effect.map(({ matches }) => matches),
-    Effect.catchTag("unknown_season", () => Effect.succeed([]))
-  )
+  newestMatches(client, {}, MATCHES).pipe(Effect.catchTag("unknown_season", () => Effect.succeed([])))
 
-/** A trial has no page, and counts for nothing. */
 const newestOf = (matches: ReadonlyArray<MatchCard>) =>
-  matches
-    .filter(({ is_trial }) => !is_trial)
-    .toSorted((a, b) => Date.parse(b.played_at ?? "") - Date.parse(a.played_at ?? ""))
-    .slice(0, MATCHES)
+  matches.toSorted((a, b) => Date.parse(b.played_at ?? "") - Date.parse(a.played_at ?? "")).slice(0, MATCHES)
 
 const boardOf = (client: Client) => (match: MatchCard) =>
   Effect.map(

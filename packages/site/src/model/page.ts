@@ -13,6 +13,7 @@ import type { SharedRoute } from "../http/Route.ts"
 import { ifAny, invalid, notFound } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
 import { matchTable } from "../match/cards.ts"
+import { newestMatches } from "../match/newest.ts"
 import { pictureOf } from "../match/picture.ts"
 import { choices, mapTable, ratingChart, rivalTable, seasonRecord } from "./record.ts"
 import { versionTable } from "./versions.ts"
@@ -40,12 +41,7 @@ export const modelPage: SharedRoute = {
         season === undefined ? Effect.succeed(undefined) : ifAny(client.model.modelSeason({ ...of, query: asked })),
         season === undefined ? Effect.succeed(undefined) : ifAny(client.leaderboard.series({ params: { game: model.game }, query: asked })),
         season === undefined ? Effect.succeed(undefined) : ifAny(client.model.modelMaps({ ...of, query: { season } })),
-        season === undefined
-          ? Effect.succeed([])
-          : Effect.map(
-              client.match.matches({ query: { model: model.id, game: model.game, season, sort: "newest", ...firstPage(MATCHES) } }),
-              ({ matches }) => matches.filter(({ is_trial }) => !is_trial)
-            ),
+        season === undefined ? Effect.succeed([]) : newestMatches(client, { model: model.id, game: model.game, season }, MATCHES),
         client.model.rivals({ ...of, query: firstPage(12) }),
         ifAny(client.writing.story(of)),
         client.community.thread({ query: { model: model.id, limit: COMMENT_ROWS, cursor: offset } })

@@ -1,6 +1,5 @@
 /** The last matches of a model in public seasons. Trials count for nothing and have no page. */
 import type { CardSeat, MatchCard } from "@agon/api/match/Match.ts"
-import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
 import { ENTRIES_MAX, type Entry, uuidUrn } from "../html/atom.ts"
 import { matchAt, modelAt, resultFeedAt } from "../html/links.ts"
@@ -8,6 +7,7 @@ import { count, counted } from "../html/words.ts"
 import type { FeedRoute } from "../http/Route.ts"
 import { notFound } from "../http/refuse.ts"
 import { isShared } from "../match/cards.ts"
+import { newestMatches } from "../match/newest.ts"
 
 const placeOf = ({ rank, seat }: CardSeat) => rank ?? seat
 
@@ -41,8 +41,8 @@ export const resultFeed: FeedRoute = {
   path: "/models/:id/results.atom",
   feed: Effect.fnUntraced(function* ({ client, params }) {
     const id = params["id"]!
-    const [model, { matches }] = yield* Effect.all(
-      [client.model.model({ params: { id } }), client.match.matches({ query: { model: id, sort: "newest", ...firstPage(ENTRIES_MAX) } })],
+    const [model, matches] = yield* Effect.all(
+      [client.model.model({ params: { id } }), newestMatches(client, { model: id }, ENTRIES_MAX)],
       { concurrency: "unbounded" }
     )
     if (model === null) return yield* notFound

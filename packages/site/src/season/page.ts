@@ -1,7 +1,6 @@
 /** A season: its state and clock, its podium, its rules in words, its ladders and boards. */
 
 import type { BoardRow } from "@agon/api/board/api.ts"
-import { firstPage } from "@agon/api/Pages.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { pictureOf } from "../board/picture.ts"
@@ -13,6 +12,7 @@ import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { ladderInWords, readTop, topOf } from "../leaderboard/top.ts"
 import { matchTable } from "../match/cards.ts"
+import { newestMatches } from "../match/newest.ts"
 import { watchSection } from "../match/watch.ts"
 import { boardList, boardPictures, clock, figures, ladderList, podiumSection, rulesSection, takesNoMore } from "./parts.ts"
 
@@ -54,13 +54,13 @@ export const seasonPage: SharedRoute = {
   render: Effect.fnUntraced(function* (asked) {
     const { at, client, params } = asked
     const of = { game: params["game"]!, slug: params["slug"]! }
-    const [season, podium, { playing }, { maps }, { matches }, top] = yield* Effect.all(
+    const [season, podium, { playing }, { maps }, matches, top] = yield* Effect.all(
       [
         client.season.season({ params: of }),
         client.season.podium({ params: of }),
         client.season.playing({ params: of }),
         client.board.boards({ params: of, query: { enabled: false, boards: true } }),
-        client.match.matches({ query: { game: of.game, season: of.slug, sort: "newest", ...firstPage(MATCHES) } }),
+        newestMatches(client, { game: of.game, season: of.slug }, MATCHES),
         readTop(client, { game: of.game, slug: of.slug })
       ],
       { concurrency: "unbounded" }
@@ -69,7 +69,6 @@ export const seasonPage: SharedRoute = {
     const watched = yield* watchSection(at, matches, seasonOf, ({ map }) =>
       Effect.succeed(maps.find(({ map_id }) => map_id === map)?.board)
     )
-    const rated = matches.filter(({ is_trial }) => !is_trial)
     const standings = topOf(at, season, top)
     const main = html`${yield* crumbs(asked, { game: season.game })}
 <h1>${said(season.name)}</h1>
@@ -84,7 +83,7 @@ ${watched}</div>
 <h2 id="ladders">Ladders</h2>
 ${ladderList(at, season, podium)}
 <h2 id="matches">Played last</h2>
-${matchTable(at, `The last matches of ${season.name}`, rated, seasonOf)}
+${matchTable(at, `The last matches of ${season.name}`, matches, seasonOf)}
 <p><a href="${at.matches({ game: season.game, season: season.slug })}">All matches of this season</a></p>
 ${rulesSection(season)}
 <h2 id="boards">Boards</h2>

@@ -54,7 +54,7 @@ describe.each(users)("a service on the embedded database, started by $title", (u
 
   it("leaves a Postgres alone that somebody else runs on its data, and says so in one line", async () => {
     const { uid, gid } = statSync(join(data, "postgres"))
-    const other = stranger("/opt/bin/postgres", uid === process.getuid?.() ? {} : { uid, gid })
+    const other = stranger("/opt/bin/postgres", { ...(uid === process.getuid?.() ? {} : { uid, gid }), cwd: join(data, "postgres") })
     await until("the stranger's name", () => readFileSync(`/proc/${other}/cmdline`, "utf8").startsWith("/opt/bin/postgres"))
     writeFileSync(join(data, "postgres/postmaster.pid"), `${other}\n`)
     assert.strictEqual(

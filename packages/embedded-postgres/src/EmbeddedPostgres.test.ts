@@ -125,11 +125,15 @@ describe.each(users)("the embedded database, started by $title", (user) => {
     assert.isAtLeast(await rows(service.url), acknowledged)
   })
 
-  it("after kill -9 of both, with the old pid now somebody else's: it starts", async () => {
+  it.each([
+    { whose: "another program's", name: "sleep" },
+    { whose: "another database's Postgres", name: "/opt/bin/postgres" }
+  ])("after kill -9 of both, with the old pid now $whose: it starts", async ({ name }) => {
     kill(service.pid)
     kill(service.postgres!)
     await until("the end of both", () => !isRunning(service.postgres!) && !isRunning(service.pid))
-    const other = stranger("sleep", serverIdentity(data))
+    const other = stranger(name, { ...serverIdentity(data), cwd: "/" })
+    await until("the stranger's name", () => readFileSync(`/proc/${other}/cmdline`, "utf8").startsWith(name))
     writeFileSync(pidFile(data), readFileSync(pidFile(data), "utf8").replace(/^\d+/, String(other)))
     service = await started(data, { user })
     assert.isTrue(isRunning(other), "a stranger is left alone")
@@ -147,7 +151,7 @@ describe.each(users)("the embedded database, started by $title", (user) => {
   })
 
   it("leaves a Postgres alone that somebody else runs on its data, and says so in one line", async () => {
-    const other = stranger("/opt/bin/postgres", serverIdentity(data))
+    const other = stranger("/opt/bin/postgres", { ...serverIdentity(data), cwd: join(data, "postgres") })
     await until("the stranger's name", () => readFileSync(`/proc/${other}/cmdline`, "utf8").startsWith("/opt/bin/postgres"))
     writeFileSync(pidFile(data), `${other}\n`)
     const refused = launch(data, { user })
@@ -186,6 +190,18 @@ describe("the embedded database", () => {
     await once("the first", "CREATE TABLE kept AS SELECT 7 AS id")
     assert.deepStrictEqual(await once("it's another", "SELECT id FROM kept"), [{ id: 7 }])
     assert.deepStrictEqual(await once("it's another", "SELECT id FROM kept"), [{ id: 7 }])
+  })
+
+  it("waits for a server that takes its time for a connection, as on a busy machine, and clears away a pid file without a pid", async () => {
+    const data = join(directory(), "data")
+    mkdirSync(data, { mode: 0o700 })
+    const up = (settings: Readonly<Record<string, string>>) =>
+      Effect.runPromise(
+        Effect.asVoid(start({ directory: data, name: "kept", password: Redacted.make("secret"), settings })).pipe(Effect.scoped)
+      )
+    await up({})
+    writeFileSync(pidFile(data), "")
+    await up({ pre_auth_delay: "6" }) // s; a driver gives up after five
   })
 
   it.runIf(hasSmallDisks)("says in one line that the disk is full, wherever in the making of its data that is", async () => {

@@ -65,7 +65,8 @@ export interface EmbeddedPostgres {
   readonly pid: () => number | undefined
 }
 
-const CONNECT_TIMEOUT_MS = 30_000
+/** A server that has just come up on a busy machine takes seconds for a connection. */
+const CONNECT_TIMEOUT_MS = 60_000
 /** Postgres names have 63 characters at most, of which the cluster's takes 17 for the directory. */
 const NAME = /^[a-z][a-z0-9_]{0,39}$/
 /** initdb reads the password as one line. */
@@ -120,7 +121,7 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (
     Effect.mapError((error) =>
       error._tag === "PostgresUnavailable"
         ? error
-        : unavailable("directory", `the embedded database refuses its own service: ${whyRefused(error)}`)
+        : unavailable("directory", `the embedded database does not let its own service in: ${whyRefused(error)}`)
     )
   )
   // A cluster that was made just now has the database and the password.
@@ -169,7 +170,10 @@ const createDatabase = (url: Redacted.Redacted, name: string) =>
     const sql = yield* PgClient.PgClient
     const found = yield* sql`SELECT 1 FROM pg_database WHERE datname = ${name}`
     if (found.length === 0) yield* sql`CREATE DATABASE ${sql(name)}`
-  }).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1, applicationName: `${name} start` })), Effect.timeout(CONNECT_TIMEOUT_MS))
+  }).pipe(
+    Effect.provide(PgClient.layer({ url, maxConnections: 1, connectTimeout: CONNECT_TIMEOUT_MS, applicationName: `${name} start` })),
+    Effect.timeout(2 * CONNECT_TIMEOUT_MS)
+  )
 
 /**
  * The password was lost or changed beside the data: the service's file of it, a part of

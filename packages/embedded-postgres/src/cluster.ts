@@ -8,7 +8,7 @@ import { closeSync, existsSync, openSync, readFileSync, realpathSync, rmSync } f
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { type PostgresUnavailable, unavailable } from "./PostgresUnavailable.ts"
-import { commandOf, exists, type Process, processesNaming, signal } from "./processes.ts"
+import { commandOf, exists, isElsewhere, type Process, processesNaming, signal } from "./processes.ts"
 
 /**
  * The path by which a process reaches a directory inherited as descriptor 3, also where
@@ -42,7 +42,7 @@ export const isReady = (data: string, pid: number | undefined) => {
 /** Whether a server, whoever started it, accepts connections. */
 export const isUp = (data: string) => {
   const pid = Number(pidFile(data)[0] ?? 0)
-  return isReady(data, pid) && POSTGRES.test(commandOf(pid) ?? "")
+  return isReady(data, pid) && isServerOf(data, pid)
 }
 
 /**
@@ -62,7 +62,8 @@ export const socketFolder = (data: string): Effect.Effect<string, PostgresUnavai
 
 /**
  * Stops processes that a killed service or a killed server left running on these data, and removes lock files
- * whose pid exists but is no Postgres of these data: an unrelated process that reuses the pid, or a zombie.
+ * whose pid exists but is no Postgres of these data: an unrelated process that reuses the pid, the Postgres of
+ * another database too, a zombie, or an empty file, which a kill or a full disk left in the writing.
  * Postgres would refuse to start on such a file for ever; both are usual in containers, where pids are small
  * and the first process may reap nothing. The pid file of a process that is gone stays, because Postgres
  * finds in it the shared memory that orphaned backends might still hold. A Postgres that somebody else
@@ -72,13 +73,16 @@ export const clear = (data: string, cluster: string): Effect.Effect<void, Postgr
   Effect.gen(function* () {
     yield* stopOrphans(cluster)
     const pid = Number(pidFile(data)[0] ?? 0)
-    if (POSTGRES.test(commandOf(pid) ?? ""))
+    if (isServerOf(data, pid))
       return yield* unavailable("directory", `a Postgres that this service did not start (pid ${pid}) runs on ${data}; stop it`)
-    if (exists(pid)) rmSync(join(data, "postmaster.pid"), { force: true })
+    if (!(pid > 0) || exists(pid)) rmSync(join(data, "postmaster.pid"), { force: true })
     rmSync(join(data, `${SOCKET}.lock`), { force: true })
   })
 
 const POSTGRES = /^(\S*\/)?(postgres|postmaster)\b/
+
+/** Whether the process is a Postgres that may have these data: its processes work in the directory of their data, as its owner. */
+const isServerOf = (data: string, pid: number) => POSTGRES.test(commandOf(pid) ?? "") && !isElsewhere(pid, data)
 
 /** Stops the server first, which ends its children. Children without a server end when they notice, or are killed. */
 const stopOrphans = (cluster: string) =>

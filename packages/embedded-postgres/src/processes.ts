@@ -6,7 +6,7 @@
  */
 
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, statSync } from "node:fs"
 import { Effect } from "effect"
 import { type PostgresUnavailable, unavailable } from "./PostgresUnavailable.ts"
 
@@ -84,6 +84,22 @@ export interface Process {
 export const processesNaming = (text: string): ReadonlyArray<Process> => all().filter(({ command }) => command.includes(text))
 
 export const commandOf = (pid: number) => (process.platform === "linux" ? read(pid) : all().find((one) => one.pid === pid)?.command)
+
+/**
+ * Whether it is known that the process works in another directory, or as another user than the directory's owner.
+ * Linux tells the first of one's own processes, and of all to root; a system without /proc tells neither.
+ */
+export const isElsewhere = (pid: number, directory: string) => {
+  const { dev, ino, uid } = statSync(directory)
+  try {
+    const user = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]
+    if (user !== undefined && Number(user) !== uid) return true
+    const works = statSync(`/proc/${pid}/cwd`)
+    return works.dev !== dev || works.ino !== ino
+  } catch {
+    return false
+  }
+}
 
 const all = (): ReadonlyArray<Process> => (process.platform === "linux" ? fromProc() : fromPs())
 

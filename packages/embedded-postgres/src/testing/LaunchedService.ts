@@ -88,8 +88,8 @@ export const directory = (user: User = ourselves) => {
   return path
 }
 
-/** A process that has nothing to do with us, under any name. */
-export const stranger = (name: string, as: { uid?: number; gid?: number }) => {
+/** A process that has nothing to do with us, under any name, working in the directory `cwd`. */
+export const stranger = (name: string, as: { uid?: number; gid?: number; cwd?: string }) => {
   const child = spawn("bash", ["-c", `exec -a ${name} sleep 600`], { ...as, stdio: "ignore" })
   running.add(child.pid!)
   return child.pid!

@@ -16,11 +16,12 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { gunzipSync } from "node:zlib"
-import { migrate } from "@agon/server/database/migrate.ts"
+import { MIGRATION_NUMBERS, migrate } from "@agon/server/database/migrate.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import * as FirstRelease from "../support/FirstRelease.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import * as Postgres from "../support/Postgres.ts"
@@ -150,6 +151,30 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
         yield* done(run(yield* empty, "repeated", "restore", kept))
         assert.strictEqual(secret("repeated"), secret("data"))
       })
+  )
+
+  it.effect("is made of the schema of the first release, before the new one's first start, and comes back as it was", () =>
+    Effect.gen(function* () {
+      const { empty, folder, run } = yield* Ground
+      const [old, other] = [yield* empty, yield* empty]
+      const on = (database: string) => PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })
+      yield* FirstRelease.restore.pipe(Effect.provide(on(old)))
+      const [match] = yield* Effect.flatMap(
+        SqlClient.SqlClient,
+        (sql) => sql<{ readonly id: string }>`SELECT id FROM match WHERE replay_hash IS NOT NULL LIMIT 1`
+      ).pipe(Effect.provide(on(old)))
+      const replay = join("objects/objects/replays", match!.id) // where that release put it
+      mkdirSync(dirname(join(folder, "old", replay)), { recursive: true })
+      writeFileSync(join(folder, "old", replay), "an old replay")
+      const kept = join(folder, "first")
+      const made = yield* run(old, "old", "backup", kept, "--incomplete")
+      assert.match(made.said, /tables with \d+ rows and 1 objects of 13 bytes/)
+      yield* done(run(other, "new", "restore", kept))
+      assert.strictEqual(readFileSync(join(folder, "new", replay), "utf8"), "an old replay")
+      yield* done(run(other, "new", "backup", join(folder, "first again"), "--incomplete"))
+      assert.deepStrictEqual(tables(join(folder, "first again")), tables(kept))
+      assert.strictEqual((yield* migrate.pipe(Effect.provide(on(other)))).at(-1)?.[0], MIGRATION_NUMBERS.at(-1))
+    })
   )
 
   const damages: ReadonlyArray<readonly [string, (backup: string) => void, RegExp]> = [

@@ -39,10 +39,12 @@ export const backup = (settings: SettingsShape, directory: string, { incomplete,
         if (migration === undefined)
           return yield* refuse(`there is nothing to back up: the database ${placeOf(settings)} has no tables of the service`)
         if (!MIGRATION_NUMBERS.includes(migration))
-          return yield* refuse(`the database is at migration ${migration}, which this release does not know`)
+          return yield* refuse(
+            `the database is at migration ${migration}, which this release does not know; use scripts/backup of a later one`
+          )
         yield* Manifest.begin(directory)
         const kept = yield* unfinished(Effect.forEach(yield* tables, (table) => dump(table, directory)))
-        return { migration, tables: kept, objects: yield* unfinished(copyOut(read, directory)) }
+        return { migration, tables: kept, objects: yield* unfinished(copyOut(read, directory, kept)) }
       })
     )
     const { first_missing, ...objects } = written.objects

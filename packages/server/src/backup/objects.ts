@@ -13,7 +13,7 @@ import { type ReplayOfMatch, storedKey, storedReplayKey } from "../object/keys.t
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { localDirectory } from "../objectLayers.ts"
 import { readLines, writeLines } from "./lines.ts"
-import { files, measured, objectList, objectPath, writeWhole } from "./Manifest.ts"
+import { files, measured, objectList, objectPath, type Table, writeWhole } from "./Manifest.ts"
 import { eachBatch } from "./tables.ts"
 
 const OBJECT_BYTES_MAX = 1024 ** 3
@@ -40,11 +40,20 @@ const FILES = `
     SELECT 'weights' AS kind, weights_hash AS hash, status <> 'rejected' AS needed FROM version WHERE weights_bytes IS NOT NULL
     UNION ALL SELECT 'manifests', manifest_hash, status <> 'rejected' FROM version WHERE manifest_bytes IS NOT NULL) v
   GROUP BY kind, hash ORDER BY kind, hash`
-/** Inline ones are in the dump of the tables. */
-const REPLAYS = `SELECT id, replay_hash, replay_by_match, replay_inline FROM match
-  WHERE replay_hash IS NOT NULL AND NOT replay_inline ORDER BY id`
+/**
+ * Inline ones are in the dump of the tables. Columns that an earlier release's schema has not got are
+ * read as what its rows get by the migration: true of 0013, false of 0045.
+ */
+const replaysOf = (columns: ReadonlyArray<string>) => {
+  const column = (name: string, before: boolean) => (columns.includes(name) ? name : `${before} AS ${name}`)
+  return `SELECT * FROM
+    (SELECT id, replay_hash, ${column("replay_by_match", true)}, ${column("replay_inline", false)} FROM match) m
+    WHERE replay_hash IS NOT NULL AND NOT replay_inline ORDER BY id`
+}
 
-const DATASETS = "SELECT key FROM dataset_file ORDER BY key"
+/** A table of migration 0036. */
+const DATASETS_TABLE = "dataset_file"
+const DATASETS = `SELECT key FROM ${DATASETS_TABLE} ORDER BY key`
 
 export type Read = (key: string) => Effect.Effect<Option.Option<Uint8Array>, ReturnType<typeof refuse>>
 
@@ -70,9 +79,10 @@ export const fromDirectory = (data: string): Read => {
     }).pipe(Effect.mapError(unreadable(key)))
 }
 
-/** Copies the objects that the rows of this transaction name. */
-export const copyOut = (read: Read, directory: string) =>
+/** Copies the objects that the rows of this transaction name. The tables may be those of an earlier release. */
+export const copyOut = (read: Read, directory: string, tables: ReadonlyArray<Pick<Table, "name" | "columns">>) =>
   Effect.gen(function* () {
+    const columns = new Map(tables.map((table) => [table.name, table.columns]))
     const list = yield* writeLines(objectList(directory))
     const total = { count: 0, bytes: 0, missing: 0 }
     const first: { missing?: string } = {}
@@ -97,18 +107,19 @@ export const copyOut = (read: Read, directory: string) =>
         1
       )
     )
-    yield* eachBatch("replays", REPLAYS, (rows: ReadonlyArray<ReplayOfMatch>) =>
+    yield* eachBatch("replays", replaysOf(columns.get("match") ?? []), (rows: ReadonlyArray<ReplayOfMatch>) =>
       all(
         rows.map((row) => ({ key: storedReplayKey(row), needed: true })),
         COPIES
       )
     )
-    yield* eachBatch("datasets", DATASETS, (rows: ReadonlyArray<{ readonly key: string }>) =>
+    const datasets = eachBatch("datasets", DATASETS, (rows: ReadonlyArray<{ readonly key: string }>) =>
       all(
         rows.map(({ key }) => ({ key, needed: true })),
         1
       )
     )
+    if (columns.has(DATASETS_TABLE)) yield* datasets
     return { ...total, first_missing: first.missing, sha256: yield* list.end }
   }).pipe(Effect.scoped)
 

@@ -8,10 +8,11 @@ import { DeviceSignIns } from "@agon/server/account/device/DeviceSignIns.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Clock, Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { blocked } from "../support/eventually.ts"
+import * as HostClock from "../support/HostClock.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -44,6 +45,21 @@ layer(database)("a device among nodes", (it) => {
       const { token } = yield* three.devices.complete(device_code)
       for (const { accounts } of [one, two, three]) assert.isTrue(Option.isSome(yield* accounts.bySession(token)))
       assert.strictEqual(yield* endOf(one.devices.complete(device_code)), "expired_token")
+    })
+  )
+
+  it.effect("keeps the interval by one clock, whatever those of the nodes show", () =>
+    Effect.gen(function* () {
+      const host = yield* HostClock.make
+      host.ahead_ms = 50_000
+      const ahead = <A, E, R>(run: Effect.Effect<A, E, R>) => Effect.provideService(run, Clock.Clock, host.clock)
+      const [one, other] = [yield* node, yield* ahead(node)]
+      const { device_code } = yield* begun(one)
+      assert.strictEqual(yield* endOf(ahead(other.devices.complete(device_code))), "authorization_pending")
+      yield* TestClock.adjust("5 seconds")
+      assert.strictEqual(yield* endOf(one.devices.complete(device_code)), "authorization_pending")
+      yield* TestClock.adjust("2 seconds")
+      assert.strictEqual(yield* endOf(ahead(other.devices.complete(device_code))), "slow_down")
     })
   )
 

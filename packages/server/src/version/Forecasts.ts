@@ -6,9 +6,10 @@
 import type { AdministeredVersion } from "@agon/api/version/Version.ts"
 import { type FleetUse, mayServe } from "@agon/domain/season/Rules.ts"
 import type { Forecast, Reach } from "@agon/domain/season/waiting/Forecast.ts"
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { SharedClock } from "../database/SharedClock.ts"
 import { KnownRuntimes } from "../runner/session/KnownRuntimes.ts"
 import { SEEN_WITHIN_MS } from "../runner/session/Runners.ts"
 import { makeQueries } from "./reachQueries.ts"
@@ -24,7 +25,7 @@ export class Forecasts extends Context.Service<
   static readonly layer: Layer.Layer<Forecasts, never, SqlClient.SqlClient | SeasonActors> = Layer.effect(
     Forecasts,
     Effect.suspend(() => makeForecasts)
-  )
+  ).pipe(Layer.provide(SharedClock.layer))
 }
 
 const NOTHING: Forecast = { waiting: null, next_match_eta_s: null }
@@ -33,10 +34,11 @@ const makeForecasts = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const known = yield* KnownRuntimes
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
 
   const ofSeason = Effect.fnUntraced(function* (rows: ReadonlyArray<StoredVersion>) {
     const { game, season } = rows[0]!
-    const seen_after = new Date((yield* Clock.currentTimeMillis) - SEEN_WITHIN_MS)
+    const seen_after = new Date((yield* shared.now_ms) - SEEN_WITHIN_MS)
     const found = yield* Effect.orDie(queries.reach({ game, slug: season, seen_after, runtimes: [...known] }))
     if (Option.isNone(found)) return [] // it is closed
     const { admissions, id, matches, ...slots } = found.value

@@ -14,6 +14,7 @@ import { AccessDenied, AuthorizationPending, type DeviceSignIn, ExpiredToken, Sl
 import { NotFound, Unavailable } from "@agon/api/Problem.ts"
 import { Context, Data, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { SharedClock } from "../../database/SharedClock.ts"
 import { Accounts } from "../Accounts.ts"
 import { makeQueries } from "./deviceQueries.ts"
 
@@ -66,7 +67,7 @@ export class DeviceSignIns extends Context.Service<
   static readonly layer: Layer.Layer<DeviceSignIns, never, Accounts | SqlClient.SqlClient> = Layer.effect(
     DeviceSignIns,
     Effect.suspend(() => makeDeviceSignIns)
-  )
+  ).pipe(Layer.provide(SharedClock.layer))
 }
 
 const sha256 = (text: string) => hash("sha256", text, "buffer")
@@ -114,6 +115,7 @@ const refused = new AccessDenied({ detail: "The sign-in was refused on the site,
 
 const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
   const accounts = yield* Accounts
+  const shared = yield* SharedClock
   const sql = yield* SqlClient.SqlClient
 
   const enter = Effect.fnUntraced(function* (device_code_sha256: Uint8Array, { account, client_name, session_id }: Approved, at: Date) {
@@ -131,9 +133,10 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
     const found = yield* queries.waiting({ device_code_sha256, now: at })
     if (Option.isNone(found)) return new ExpiredToken({ detail: "The code is over or was used; sign in again." })
     const { account_id, asked_at, client_name, interval_s, session_id, state } = found.value
-    const early = asked_at !== null && at.getTime() < asked_at.getTime() + interval_s * 1000 - EARLY_MS
+    const now = new Date(yield* shared.now_ms) // the device may have asked another node before
+    const early = asked_at !== null && now.getTime() < asked_at.getTime() + interval_s * 1000 - EARLY_MS
     const slower_s = Math.min(interval_s + SLOWER_S, INTERVAL_MAX_S)
-    yield* queries.asked({ device_code_sha256, now: at, interval_s: early ? slower_s : interval_s })
+    yield* queries.asked({ device_code_sha256, now, interval_s: early ? slower_s : interval_s })
     if (early) return new SlowDown({ detail: `Ask every ${slower_s} s from now on.` })
     if (state === "denied") return refused
     // Somebody who approves in this moment has an account that is not locked: the device asks again.

@@ -6,6 +6,7 @@
 import { type Duration, Effect, Layer, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { keepFigures } from "../../database/keepFigures.ts"
+import { SharedClock } from "../../database/SharedClock.ts"
 import { type ReadGauge, readGauges } from "../../metric/gauge.ts"
 import { SEEN_WITHIN_MS } from "../session/Runners.ts"
 
@@ -66,6 +67,8 @@ export const layerEvery = (every: Duration.Input): Layer.Layer<never, never, Sql
   Layer.effectDiscard(
     Effect.gen(function* () {
       const query = yield* makeQuery
-      yield* readGauges(gauges(yield* keepFigures(every, (now_ms) => query({ seen_after: new Date(now_ms - SEEN_WITHIN_MS) }))))
+      const shared = yield* SharedClock
+      const figures = Effect.flatMap(shared.now_ms, (now_ms) => query({ seen_after: new Date(now_ms - SEEN_WITHIN_MS) }))
+      yield* readGauges(gauges(yield* keepFigures(every, () => figures)))
     })
-  )
+  ).pipe(Layer.provide(SharedClock.layer))

@@ -4,8 +4,9 @@ import type { SeasonInPath } from "@agon/api/Authorization.ts"
 import type { PageOf } from "@agon/api/Page.ts"
 import type { Admissions, SeasonKeys } from "@agon/api/runner/season.ts"
 import { mayServe } from "@agon/domain/season/Rules.ts"
-import { Clock, Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
+import { SharedClock } from "../../database/SharedClock.ts"
 import { RunnerKeys } from "../key/RunnerKeys.ts"
 import { KnownRuntimes } from "../session/KnownRuntimes.ts"
 import { SEEN_WITHIN_MS } from "../session/Runners.ts"
@@ -18,17 +19,18 @@ export class SeasonFleet extends Context.Service<
   static readonly layer: Layer.Layer<SeasonFleet, never, SqlClient.SqlClient | RunnerKeys> = Layer.effect(
     SeasonFleet,
     Effect.suspend(() => makeSeasonFleet)
-  )
+  ).pipe(Layer.provide(SharedClock.layer))
 }
 
 const makeSeasonFleet = Effect.gen(function* () {
   const keys = yield* RunnerKeys
   const known = yield* KnownRuntimes
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
 
   return SeasonFleet.of({
     list: Effect.fn("SeasonFleet.list")(function* (season, page) {
-      const seen_after = new Date((yield* Clock.currentTimeMillis) - SEEN_WITHIN_MS)
+      const seen_after = new Date((yield* shared.now_ms) - SEEN_WITHIN_MS)
       const reach = yield* Effect.orDie(queries.reach({ season_id: season.id, seen_after, runtimes: [...known] }))
       return { admissions: admissionsOf(reach), fleet: reach.fleet, fill: reach.fill, ...(yield* keys.list(season.id, page)) }
     })

@@ -1,6 +1,7 @@
 /**
  * Runner sessions: opened under a key, marked as seen with every call, drained, closed by their
- * runner, and gone after a silence.
+ * runner, and gone after a silence. A runner calls the nodes in turn, so silence is measured by the clock
+ * that they share.
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -9,9 +10,10 @@ import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { INLINE_REPLAY_BYTES, type OpenSession, type RunnerSession, TooManyRunners } from "@agon/api/runner/protocol.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Lease.ts"
-import { Clock, Context, DateTime, Effect, Layer, Schedule } from "effect"
+import { Context, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { newId } from "../../database/newId.ts"
+import { SharedClock } from "../../database/SharedClock.ts"
 import { storableJson, storableText } from "../../database/storable.ts"
 import { gathered } from "../../http/gathered.ts"
 import { FLAGS_MAX } from "../../match/voidingQueries.ts"
@@ -73,7 +75,7 @@ export class Runners extends Context.Service<
   static readonly layer: Layer.Layer<Runners, never, SqlClient.SqlClient> = Layer.effect(
     Runners,
     Effect.suspend(() => makeRunners)
-  )
+  ).pipe(Layer.provide(SharedClock.layer))
 }
 
 const OWN_FLAGGED = "the runner beside the service was flagged three times within a day and goes on all the same; look at its machine"
@@ -91,11 +93,12 @@ const noRunner = new NotFound({ detail: "There is no runner of this id under thi
  */
 const makeMarks = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
   const unmarked = new Set<string>()
   const mark = Effect.gen(function* () {
     const ids = [...unmarked]
     unmarked.clear()
-    const now = yield* DateTime.nowAsDate
+    const now = new Date(yield* shared.now_ms)
     for (let i = 0; i < ids.length; i += MARKED_MAX) yield* queries.seen({ ids: ids.slice(i, i + MARKED_MAX), now })
   }).pipe(Effect.catchCause(seldomFailed("runners were not marked as seen")))
   yield* mark.pipe(Effect.repeat(Schedule.spaced(MARK_EVERY)), Effect.forkScoped)
@@ -118,6 +121,7 @@ const makeLookups = Effect.gen(function* () {
 const makeRunners = Effect.gen(function* () {
   const known = yield* KnownRuntimes
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
   const seenAt = new Map<string, number>()
   const { session, sessionHolding } = yield* makeLookups
   const unmarked = yield* makeMarks
@@ -126,7 +130,7 @@ const makeRunners = Effect.gen(function* () {
   const noted = Effect.fnUntraced(function* <Found extends OpenRunner>(key: KeyOfRunner, found: Found | undefined) {
     if (found?.key_id !== key.id) return yield* noRunner
     const { id } = found
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* shared.now_ms
     if ((seenAt.get(id) ?? 0) + SEEN_EVERY_MS > now) return found
     seenAt.set(id, now)
     if (found.state !== "gone") unmarked.add(id)
@@ -137,7 +141,7 @@ const makeRunners = Effect.gen(function* () {
   })
 
   const sweep = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* shared.now_ms
     for (const { silent, ...runner } of yield* queries.sweep(new Date(now - GONE_AFTER_MS)))
       yield* Effect.logInfo(silent ? "a runner vanished" : "a runner was drained and is done", runner)
     for (const [id, at] of seenAt) if (at < now - GONE_AFTER_MS) seenAt.delete(id)
@@ -151,7 +155,7 @@ const makeRunners = Effect.gen(function* () {
   return Runners.of({
     open: Effect.fn("Runners.open")(function* (key, { accepts, engines, isolation = null, name, runtime_version, slots }) {
       const id = yield* newId
-      const now = yield* DateTime.nowAsDate
+      const now = new Date(yield* shared.now_ms)
       const said = { name: storableText(name), runtime_version: storableText(runtime_version), engines: storableJson(engines) }
       const told = { ...said, accepts, slots, isolation: isolation === null ? null : storableText(isolation) }
       yield* Effect.orDie(queries.forget({ key_id: key.id, now }))

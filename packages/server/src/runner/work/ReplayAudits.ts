@@ -18,8 +18,8 @@
  *
  * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named
  * `<audit id>.<n>` and count against a runner's slots like any other; they are renewed no longer than a
- * match's (domain/season/Lease.ts). Verdicts are applied before they are recorded, so one that a crash
- * interrupts is applied again.
+ * match's (domain/season/Lease.ts). They end by the clock that nodes share: any node takes back what has run
+ * out. Verdicts are applied before they are recorded, so one that a crash interrupts is applied again.
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -28,11 +28,12 @@ import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { seldomFailed } from "@agon/api/program/seldom.ts"
 import type { LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import { LEASE_MS, leaseName, matchLeaseMax_ms, parseLease } from "@agon/domain/season/Lease.ts"
-import { Clock, Context, Effect, Layer, Metric, Option, Schedule } from "effect"
+import { Context, Effect, Layer, Metric, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { moving } from "../../actor/asked.ts"
 import { Parking } from "../../actor/Parking.ts"
 import { makeAuditLog, ownAudit } from "../../audit/auditLog.ts"
+import { SharedClock } from "../../database/SharedClock.ts"
 import { MatchVoiding } from "../../match/MatchVoiding.ts"
 import { byLabel } from "../../metric/byLabel.ts"
 import { fromZero } from "../../metric/fromZero.ts"
@@ -80,11 +81,12 @@ export class ReplayAudits extends Context.Service<
   static readonly layer: Layer.Layer<ReplayAudits, never, SqlClient.SqlClient | MatchVoiding | Parking | LeasePayloads> = Layer.effect(
     ReplayAudits,
     Effect.suspend(() => makeReplayAudits)
-  )
+  ).pipe(Layer.provide(SharedClock.layer))
 }
 
 const makeReplayAudits = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
   const payloads = yield* LeasePayloads
   const judge = yield* makeJudge
   const { given, look, waiting } = yield* makeLook(judge)
@@ -97,7 +99,7 @@ const makeReplayAudits = Effect.gen(function* () {
       if (key.season_id !== null && !waiting.has(key.season_id)) return []
       const [kind, nothing] = [kindOf({ key, runner }), given.nothing]
       if (nothing.has(kind)) return []
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* shared.now_ms
       const until = now + LEASE_MS
       const times = { now: new Date(now), until: new Date(until), since: new Date(now - WAIT_MS) }
       const asked = { runner: runner.id, key: key.id, season_id: key.season_id, ...times, limit: max }
@@ -125,7 +127,7 @@ const makeReplayAudits = Effect.gen(function* () {
     heartbeat: Effect.fnUntraced(function* (key, leases) {
       const names = leases.flatMap((lease) => parseLease(lease) ?? [])
       if (names.length === 0) return new Map<string, number>()
-      const now = yield* Clock.currentTimeMillis
+      const now = yield* shared.now_ms
       const renewed = new Map<string, number>()
       for (const { id, lease_n, leased_at, rules, seats } of yield* queries.held({ ids: names.map(({ id }) => id), key: key.id })) {
         const began = leased_at?.getTime() ?? now
@@ -208,11 +210,12 @@ const kindOf = ({ key, runner: { engines, runtime_version } }: Pick<Caller, "key
  */
 const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJudge>) {
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
   const parking = yield* Parking
   const waiting = new Map<string, string>()
   const given = { nothing: new CappedMap<string, true>(KINDS_MAX) }
   const look = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
+    const now = yield* shared.now_ms
     yield* queries.lapse(new Date(now))
     const times = { since: now - WAIT_MS, own_since: now - WAIT_MS - OWN_WAIT_MS, seen_after: now - OWN_SEEN_MS }
     const since = { since: new Date(times.since), own_since: new Date(times.own_since), seen_after: new Date(times.seen_after) }

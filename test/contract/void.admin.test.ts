@@ -16,6 +16,7 @@ layer(administration, options)("voiding a match", (it) => {
       const { adder, boa, matches, one } = yield* world
       yield* post(urlOf("one", "/admins"), { username: "ada" })
       yield* post(urlOf("two", "/admins"), { username: "bob" })
+      assert.strictEqual((yield* post(urlOf("one", "/webhooks"), { url: "https://hooks.agon.example/one" }, "ada")).status, 201)
       const [match] = matches.one as [string]
       const url = urlOf("one", `/matches/${match}/void`)
       const before = countsOf((yield* read(ladder)).json)
@@ -70,6 +71,8 @@ layer(administration, options)("voiding a match", (it) => {
       assert.deepStrictEqual(yield* log(one.id), [["ada", "match.void", match, { reason }], ...logged], "one row, of the first")
       const told = yield* Effect.forEach(["ada", "bob"], (as) => Effect.map(read("/v1/me/notifications", as), ({ text }) => text))
       assert.deepStrictEqual(told, feeds)
+      const posted = yield* rows`SELECT link FROM webhook_delivery WHERE kind = 'match_voided'`
+      assert.deepStrictEqual(posted, [{ link: `/v1/matches/${match}` }], "webhooks hear of it once, and not of the ratings")
 
       yield* rows`INSERT INTO match (id, season_id, n, ladder, round, map_id, seed, engine_digest, status, fault_reason, lease_n, released, created_at, ended_at)
         VALUES (${other}::uuid, ${one.id}::uuid, -1, 'open', 0, 'duel', 1, 'sha256:x', 'failed', 'engine_fault', 1, false, now(), now())`

@@ -80,18 +80,21 @@ layer(here)("the webhooks of a season", (it) => {
       assert.deepStrictEqual(yield* waiting, [
         `version_disqualified: Version 1 of model was disqualified in Spring. ${of(2)}`,
         `version_reinstated: Version 1 of model plays again in Spring. ${of(2)}`,
-        `round_started: Round 1 of Spring has started. ${under}/rounds`
+        `round_started: Round 1 of Spring has started. ${under}`
       ])
       yield* clear
       for (let i = 0; i < 3; i++) yield* play
       assert.deepStrictEqual(yield* waiting, [], "matches that are rated are not told")
-      state.events.push(...[7, 8].map((n) => ({ _tag: "MatchVoided", match: id("version", n), versions: [] }) as const))
+      for (const match of [7, 8].map((n) => id("version", n))) {
+        state.writes.voided.push({ id: match, detail: "It was not so." })
+        state.events.push({ _tag: "MatchVoided", match, versions: [] })
+      }
       yield* obey({ _tag: "Tick" })
       yield* obey({ _tag: "CloseSeason" })
       later(120_000)
       yield* obey({ _tag: "Tick" })
       assert.deepStrictEqual(yield* waiting, [
-        `match_voided: 2 matches of Spring were voided. ${under}/rounds`,
+        `match_voided: 2 matches of Spring were voided. ${under}`,
         `season_closed: Spring is closed. ${under}/podium`
       ])
       const [row] = yield* sql.unsafe<{ at: number }>("SELECT (extract(epoch FROM due_at) * 1000)::int AS at FROM webhook_delivery LIMIT 1")

@@ -39,7 +39,7 @@ const MOVES = new Set(["entered", "superseded", "disabled", "suspended", "disqua
 
 const toldOf = (event: Event, { prefix, season }: Side): string | undefined => {
   if (event._tag === "VersionMoved" && MOVES.has(event.change)) return `version_${event.change} ${prefix}/versions/${event.version}`
-  if (event._tag === "RoundStarted") return `round_started ${prefix}/games/snakes/seasons/${season}/rounds`
+  if (event._tag === "RoundStarted") return `round_started ${prefix}/games/snakes/seasons/${season}`
   if (event._tag === "SeasonClosed") return `season_closed ${prefix}/games/snakes/seasons/${season}/podium`
 }
 

@@ -29,7 +29,7 @@ export type Event =
       readonly versions: ReadonlyArray<string>
       readonly models: ReadonlyArray<string>
     }
-  /** The match no longer counts and ratings were computed again: anything in the season may have changed. */
+  /** The match no longer counts, and once more when ratings were computed without it: anything in the season may have changed. */
   | { readonly _tag: "MatchVoided"; readonly match: string; readonly versions: ReadonlyArray<string> }
   /** Ratings were computed again with other starts: any of the season may have changed. */
   | { readonly _tag: "RatingsRescaled" }

@@ -21,7 +21,7 @@ interface News {
   readonly before: string
   /** After it. */
   readonly after: string
-  /** Under the season's address, or under the API's where it begins with a slash. */
+  /** Under the season's address, which an empty one is, or under the API's where it begins with a slash. */
   readonly path: string
   readonly number: number | null
   readonly model: string | null
@@ -47,7 +47,7 @@ const newsOf = (state: State, event: Event): News | undefined => {
   const at = state.now
   switch (event._tag) {
     case "RoundStarted":
-      return { ...ofSeason, kind: "round_started", before: `Round ${event.n} of`, after: "has started.", path: "rounds", at }
+      return { ...ofSeason, kind: "round_started", before: `Round ${event.n} of`, after: "has started.", path: "", at }
     case "SeasonClosed":
       return { ...ofSeason, kind: "season_closed", before: "", after: "is closed.", path: "podium", at }
     case "VersionMoved": {
@@ -61,11 +61,14 @@ const newsOf = (state: State, event: Event): News | undefined => {
   }
 }
 
-/** One for all matches that a commit voids: a disqualification voids hundreds. */
+/**
+ * One for all matches that a commit voids: a disqualification voids hundreds. The event comes again with the ratings that are made
+ * without them, of which nobody is told.
+ */
 const voided = (state: State): ReadonlyArray<News> => {
-  const matches = state.events.flatMap((event) => (event._tag === "MatchVoided" ? [event.match] : []))
+  const matches = state.writes.voided
   if (matches.length === 0) return []
-  const [before, path] = matches.length === 1 ? ["A match of", `/matches/${matches[0]}`] : [`${matches.length} matches of`, "rounds"]
+  const [before, path] = matches.length === 1 ? ["A match of", `/matches/${matches[0]!.id}`] : [`${matches.length} matches of`, ""]
   const after = matches.length === 1 ? "was voided." : "were voided."
   return [{ ...ofSeason, kind: "match_voided", before: before!, after, path: path!, at: state.now }]
 }
@@ -79,7 +82,7 @@ const told: Shape<News> = statement.worded(
    SELECT w.id, new_id(x.at), t.kind,
      concat_ws(' ', CASE WHEN m.id IS NOT NULL THEN 'Version ' || t.number || ' of ' || m.name END, nullif(t.before, ''), s.name)
        || coalesce(' ' || nullif(t.after, ''), '.'),
-     ${publicPrefix} || CASE WHEN t.path LIKE '/%' THEN t.path ELSE '/games/' || s.game || '/seasons/' || s.slug || '/' || t.path END,
+     ${publicPrefix} || CASE WHEN t.path LIKE '/%' THEN t.path ELSE '/games/' || s.game || '/seasons/' || s.slug || rtrim('/' || t.path, '/') END,
      x.at, x.at
    FROM f JOIN season s ON s.id = f.season_id JOIN season_webhook y ON y.season_id = f.season_id
      JOIN webhook w ON w.id = y.webhook_id AND w.disabled_at IS NULL

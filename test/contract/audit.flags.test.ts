@@ -162,6 +162,18 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
     })
   )
 
+  it.effect("is given up without blame where an administrator has voided the match meanwhile", () =>
+    Effect.gen(function* () {
+      const { fleet, here } = yield* Stage
+      const { match, player } = yield* setAside(yield* keyed("voided", fleet.admin))
+      const doubter = yield* playedAgain(fleet, "4")
+      yield* retryRefused(fleet.admin.matchAdmin.voidMatch({ params: { ...here, id: match }, payload: { reason: "The board was wrong." } }))
+      yield* anHourLater(match)
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "voided", status: "failed" })
+      assert.deepStrictEqual(yield* flagged(player, doubter), [false, false])
+    })
+  )
+
   it.effect("is no matter of a season's keys where a runner of the platform could be flagged for it", () =>
     Effect.gen(function* () {
       const { fleet, here } = yield* Stage

@@ -10,6 +10,7 @@
  *                                                 │  report; the two, who contradict each other, are not flagged
  *                                                 └─ none comes within the hour, nor then the service's own runner: voided,
  *                                                    both are flagged
+ * voided meanwhile, by whatever else ─▶ no runner gets it, and nobody is flagged
  * no runner comes within the hour ─▶ the service's own runner plays it again, whoever played it ─▶ there is none: the audit log
  *                                 and /metrics say so, and the match stands
  *
@@ -158,8 +159,8 @@ const givenUp = fromZero(
   })
 )
 
-type Verdict = "agreed" | "doubter_wrong" | "report_wrong" | "no_two_agree" | "nobody_came" | "undecided"
-const VERDICTS: ReadonlyArray<Verdict> = ["agreed", "doubter_wrong", "report_wrong", "no_two_agree", "nobody_came", "undecided"]
+type Verdict = "agreed" | "doubter_wrong" | "report_wrong" | "no_two_agree" | "nobody_came" | "undecided" | "voided"
+const VERDICTS: ReadonlyArray<Verdict> = ["agreed", "doubter_wrong", "report_wrong", "no_two_agree", "nobody_came", "undecided", "voided"]
 const settledBy = byLabel("agon_audits_settled_total", "verdict", "Matches that were played again, by what came of it", VERDICTS)
 
 const makeJudge = Effect.gen(function* () {
@@ -184,8 +185,9 @@ const makeJudge = Effect.gen(function* () {
     return yield* settle(id, agreed ? "report_wrong" : "no_two_agree")
   })
 
-  /** Settles an audit for which no other runner came. */
+  /** Settles an audit for which no other runner came. None was asked to where the match is voided anyway: then nobody is at fault. */
   const giveUp = Effect.fnUntraced(function* (audit: ReplayAuditRow) {
+    if (audit.voided) return yield* settle(audit.id, "voided")
     yield* Metric.update(givenUp, 1)
     if (audit.doubter_id === null) {
       const told = ownAudit("match.unaudited", audit.match_id, { why: NOBODY })

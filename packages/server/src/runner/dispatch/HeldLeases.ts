@@ -72,7 +72,11 @@ const makeHeldLeases = Effect.gen(function* () {
     heartbeat: Effect.fn("HeldLeases.heartbeat")(function* (key, id, leases) {
       const { runner } = yield* calls.known(key, id) // a lease stays in its season
       const beats = new Map<string, Beat>()
-      const seasons = yield* Effect.forEach(leases, (lease) => Effect.map(calls.seasonOf(lease), (season) => ({ lease, season })), TOGETHER)
+      const seasons = yield* Effect.forEach(
+        leases,
+        (lease) => Effect.mapEager(calls.seasonOf(lease), (season) => ({ lease, season })),
+        TOGETHER
+      )
       for (const [season, named] of Map.groupBy(seasons, ({ season }) => season)) {
         if (season === AUDITS) {
           const held = yield* audits.heartbeat(

@@ -63,7 +63,7 @@ export class SeasonCalls extends Context.Service<
   )
 }
 
-/** Look-ups of a request's leases share their statements. */
+/** Look-ups of a request's leases share their statements. What is known at once is given as an exit, which needs no fiber. */
 export const TOGETHER = { concurrency: "unbounded" } as const
 
 /** Every session of a runner has a name of its own: never forgotten, they would grow without limit. */
@@ -95,6 +95,13 @@ const makeSeasonCalls = Effect.gen(function* () {
 
   const seasonOfWork = yield* makeSeasonOfWork
 
+  const seasonNotHeld = Effect.fnUntraced(function* (lease: string) {
+    const held = yield* readHolding(lease)
+    if (held !== undefined) return held.season
+    const name = parseLease(lease)
+    return name === undefined ? undefined : yield* seasonOfWork(name.id)
+  })
+
   const called = Effect.fnUntraced(function* (key: KeyOfRunner, id: string, anew: boolean) {
     if (!anew && holdings.knows(id)) return { key, runner: yield* runners.heard(key, id), stays: true }
     const { leases, runner } = yield* runners.heardHolding(key, id)
@@ -107,18 +114,16 @@ const makeSeasonCalls = Effect.gen(function* () {
     heldBy,
     caller: (key, id) => called(key, id, shares),
     known: (key, id) => called(key, id, false),
-    seasonOf: Effect.fnUntraced(function* (lease) {
-      const held = yield* holding(lease)
-      if (held !== undefined) return held.season
-      const name = parseLease(lease)
-      return name === undefined ? undefined : yield* seasonOfWork(name.id)
-    }),
+    seasonOf: (lease) => {
+      const held = holdings.get(lease)
+      return held === undefined ? seasonNotHeld(lease) : Effect.succeed(held.season)
+    },
     check: Effect.fnUntraced(function* (key, runner, results) {
       if (results.length === 0) return []
       const firsts = new Map(results.map(({ lease }, i) => [lease, i] as const).toReversed()) // of a result that is sent twice the first counts
       const heldOf = ({ lease }: LeasedResult, i: number) =>
         firsts.get(lease) === i
-          ? Effect.map(newest(lease, runner), (found) => (found?.key === key.id ? found : undefined))
+          ? Effect.mapEager(newest(lease, runner), (found) => (found?.key === key.id ? found : undefined))
           : Effect.undefined
       const held = yield* Effect.forEach(results, heldOf, TOGETHER)
       const placeOf = (i: number) => (runner === undefined ? "" : `results.${i}.`) // sent by itself, it is the whole body

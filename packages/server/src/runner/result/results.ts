@@ -99,9 +99,11 @@ interface Stores {
  * Checks the replays of held results and takes over those that were uploaded; fails where one differs from
  * its result, and leaves its upload.
  */
-export const takeReplays = ({ areRows, objects, uploads }: Stores, results: ReadonlyArray<Reported>, placeOf: (i: number) => string) =>
-  Effect.forEach(
-    results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : [])),
+export const takeReplays = ({ areRows, objects, uploads }: Stores, results: ReadonlyArray<Reported>, placeOf: (i: number) => string) => {
+  const finished = results.flatMap((result, i) => (isFinished(result) ? [{ i, lease: result.lease, replay: result.replay }] : []))
+  const areObjects = finished.some(({ replay }) => replay.inline === undefined || !areRows)
+  return Effect.forEach(
+    finished,
     Effect.fnUntraced(function* ({ i, lease, replay }) {
       const refused = (message: string) =>
         Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: `${placeOf(i)}replay`, message }] }))
@@ -114,8 +116,9 @@ export const takeReplays = ({ areRows, objects, uploads }: Stores, results: Read
       const message = messageOf(verdict, replay.bytes)
       if (message !== undefined) return yield* refused(message)
     }),
-    { concurrency: 8, discard: true }
+    { concurrency: areObjects ? 8 : 1, discard: true } // rows wait for nothing
   )
+}
 
 export const away = Effect.fail(new Unavailable({ detail: "The object store does not answer just now; report again in a second." }))
 const full = Effect.fail(new Unavailable({ detail: "The disk of the object store is nearly full; report again once there is room." }))

@@ -12,7 +12,7 @@ import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { takeReplays } from "@agon/server/runner/result/results.ts"
 import { UploadWatch } from "@agon/server/submission/UploadWatch.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Logger } from "effect"
+import { Effect, Exit, Layer, Logger } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import { localObjects, loopback } from "../integration/objectLocal.ts"
@@ -255,10 +255,12 @@ it.live.skipIf(!hasSmallDisks)(
         const result = { ...told, lease, replay: { hash, bytes: inline.length, inline } }
         const uploads = { take: () => true, sweep: Effect.succeed(0) }
         const taking = takeReplays({ objects, uploads, areRows: true }, [result], () => "")
+        yield* taking
         const filler = fill(directory, 0.02 * 4 * MIB)
+        yield* eventually("a full disk is noticed", Effect.map(Effect.exit(taking), Exit.isFailure))
         assert.deepInclude(yield* Effect.flip(taking), { code: "unavailable" })
         rmSync(filler)
-        yield* taking
+        yield* taking // room is noticed at once
       }).pipe(Effect.provide(localObjects(directory).pipe(Layer.provide(loopback))))
     })
 )

@@ -8,45 +8,71 @@ import type { FieldErrors } from "@agon/api/Problem.ts"
 import { itemsMax, takes } from "@agon/api/takes.ts"
 import { type Schema, SchemaAST } from "effect"
 
+type Fault = FieldErrors[number]
+type Look = (value: unknown) => Fault | undefined
+
 /** The first list that is too long, or no fault. */
 export type FindOverlong = (body: unknown) => FieldErrors
 
 /** Made once for each operation; undefined where its body has no lists. */
 export const overlongIn = (schemas: ReadonlyArray<Schema.Constraint>): FindOverlong | undefined => {
-  const asts = schemas.map(({ ast }) => ast).filter((ast) => holdsLists(ast))
-  return asts.length === 0 ? undefined : (body) => firstFound(asts, (ast) => overlong(ast, body, "")) ?? []
-}
-
-const holdsLists = (ast: SchemaAST.AST): boolean => ast._tag === "Arrays" || partsOf(ast).some(holdsLists)
-
-const partsOf = (ast: SchemaAST.AST): ReadonlyArray<SchemaAST.AST> => {
-  if (SchemaAST.isUnion(ast)) return ast.types
-  return SchemaAST.isObjects(ast) ? ast.propertySignatures.map(({ type }) => type) : []
-}
-
-const overlong = (ast: SchemaAST.AST, value: unknown, path: string): FieldErrors | undefined => {
-  if (SchemaAST.isUnion(ast)) return firstFound(ast.types, (type) => overlong(type, value, path))
-  if (SchemaAST.isArrays(ast)) return Array.isArray(value) ? overlongList(ast, value, path) : undefined
-  if (!SchemaAST.isObjects(ast) || typeof value !== "object" || value === null) return undefined
-  return firstFound(ast.propertySignatures, ({ name, type }) =>
-    Object.hasOwn(value, name) ? overlong(type, (value as Record<PropertyKey, unknown>)[name], under(path, String(name))) : undefined
-  )
-}
-
-const overlongList = (ast: SchemaAST.Arrays, list: ReadonlyArray<unknown>, path: string): FieldErrors | undefined => {
-  const most = itemsMax(ast)
-  if (most !== undefined && list.length > most) return [{ path, message: `takes ${takes(ast)}, not ${list.length}` }]
-  const [item] = ast.rest
-  if (item === undefined || !holdsLists(item)) return undefined
-  return firstFound(list.keys(), (i) => overlong(item, list[i], under(path, String(i))))
-}
-
-const under = (path: string, key: string) => (path === "" ? key : `${path}.${key}`)
-
-const firstFound = <A, B>(all: Iterable<A>, find: (one: A) => B | undefined): B | undefined => {
-  for (const one of all) {
-    const found = find(one)
-    if (found !== undefined) return found
+  const look = lookOfAny(schemas.map(({ ast }) => ast))
+  if (look === undefined) return undefined
+  return (body) => {
+    const fault = look(body)
+    return fault === undefined ? [] : [fault]
   }
-  return undefined
 }
+
+/** Looks only where lists can be; undefined where there can be none. */
+const lookOf = (ast: SchemaAST.AST): Look | undefined => {
+  if (SchemaAST.isUnion(ast)) return lookOfAny(ast.types)
+  if (SchemaAST.isArrays(ast)) return lookOfList(ast)
+  return SchemaAST.isObjects(ast) ? lookOfObject(ast) : undefined
+}
+
+const lookOfAny = (asts: ReadonlyArray<SchemaAST.AST>): Look | undefined => {
+  const looks = asts.flatMap((ast) => lookOf(ast) ?? [])
+  if (looks.length < 2) return looks[0]
+  return (value) => {
+    for (const look of looks) {
+      const fault = look(value)
+      if (fault !== undefined) return fault
+    }
+    return undefined
+  }
+}
+
+const lookOfList = (ast: SchemaAST.Arrays): Look => {
+  const most = itemsMax(ast) ?? Number.POSITIVE_INFINITY
+  const [item] = ast.rest
+  const look = item === undefined ? undefined : lookOf(item)
+  return (list) => {
+    if (!Array.isArray(list)) return undefined
+    if (list.length > most) return { path: "", message: `takes ${takes(ast)}, not ${list.length}` }
+    if (look === undefined) return undefined
+    for (let i = 0; i < list.length; i++) {
+      const fault = look(list[i])
+      if (fault !== undefined) return under(String(i), fault)
+    }
+    return undefined
+  }
+}
+
+const lookOfObject = ({ propertySignatures }: SchemaAST.Objects): Look | undefined => {
+  const parts = propertySignatures.flatMap(({ name, type }) => {
+    const look = lookOf(type)
+    return look === undefined ? [] : [{ name: String(name), look }]
+  })
+  if (parts.length === 0) return undefined
+  return (value) => {
+    if (typeof value !== "object" || value === null) return undefined
+    for (const { look, name } of parts) {
+      const fault = Object.hasOwn(value, name) ? look((value as Record<string, unknown>)[name]) : undefined
+      if (fault !== undefined) return under(name, fault)
+    }
+    return undefined
+  }
+}
+
+const under = (key: string, { message, path }: Fault): Fault => ({ path: path === "" ? key : `${key}.${path}`, message })

@@ -7,6 +7,9 @@ import sys
 
 from . import AgonError, Client, SignInFailed, SubmissionRefused, end_of, stage_of
 
+# The true strength is within so many deviations of the rating with a probability of 95 %: the ± of the site's pages.
+DEVIATIONS_95 = 1.96
+
 
 def shown(text: str) -> str:
     """A name without what a terminal would obey."""
@@ -45,7 +48,8 @@ def ladder(given: argparse.Namespace) -> int:
     client = Client(given.url)
     for entry in client.leaderboard(given.game, season=given.season, ladder=given.ladder):
         owner = "baseline" if entry["owner"] is None else shown(entry["owner"])
-        print(f"{entry['rank']:4}  {entry['rating']:7.1f} ± {entry['deviation']:5.1f}  {shown(entry['model'])} ({owner})")
+        half = DEVIATIONS_95 * entry["deviation"]
+        print(f"{entry['rank']:4}  {entry['rating']:7.1f} ± {half:5.1f}  {shown(entry['model'])} ({owner})")
     return 0
 
 

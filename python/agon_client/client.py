@@ -194,7 +194,11 @@ class Client:
         return self.rows("entries", "games", game, "leaderboard", season=season, ladder=ladder)
 
     def matches(self, **query: Any) -> Iterator[MatchCard]:
-        """Matches that count, newest first; `query` as in docs/contract.md#matches: game, season, model, map and so on."""
+        """
+        Matches that count, newest first, and among them trials that were passed (`is_trial`); `query` as in
+        docs/contract.md#matches: game, season, model, map and so on. A match that ends meanwhile moves the others,
+        so a row may come twice.
+        """
         return self.rows("matches", "matches", **query)
 
     def own_matches(self, **query: Any) -> Iterator[Answer]:

@@ -2,7 +2,10 @@
  * The first start, whose database is made while the rest of the service is loaded: ended at any
  * moment of it, the next one works.
  */
-import { globSync } from "node:fs"
+import { globSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { hashOf } from "@agon/engine/hash.ts"
+import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { afterAll, assert, describe, it } from "vitest"
 import { eventuallyAsync, PATIENCE_MS } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
@@ -10,6 +13,8 @@ import * as Service from "./Service.ts"
 import { Visitor } from "./Visitor.ts"
 
 afterAll(Service.cleanUp, PATIENCE_MS)
+
+const HOUR_MS = 3_600_000
 
 const newPlace = async () => ({ directory: Service.newDirectory(), port: await freePort(), runners: 0 })
 
@@ -52,19 +57,47 @@ describe("a first start", () => {
   )
 })
 
+/** What has been done to baselines, the last step first. */
+const baselineSteps = async (admin: Visitor) => {
+  const { json } = await admin.ask("GET", "/v1/admin/audit?limit=100")
+  const rows: ReadonlyArray<{ readonly action: string }> = json.audit
+  return rows.map(({ action }) => action.replace("baseline.", ""))
+}
+
+const records = async (admin: Visitor) => (await baselineSteps(admin)).filter((action) => action === "record").length
+
 describe("the demonstration", () => {
   it(
     "has two baselines in play before it sends the others, so that they play meanwhile",
     async () => {
       const service = await Service.start({ ...(await newPlace()), runners: 1, environment: { AGON_DEMO: "1" } })
       const admin = await Visitor.signedIn(service.origin, "admin")
-      const done = async () => {
-        const { json } = await admin.ask("GET", "/v1/admin/audit?limit=100")
-        const rows: ReadonlyArray<{ readonly action: string }> = json.audit
-        return rows.map(({ action }) => action.replace("baseline.", "")).filter((action) => action === "record" || action === "switch")
-      }
-      await eventuallyAsync("a third baseline", async () => (await done()).filter((action) => action === "record").length > 2)
+      const done = async () => (await baselineSteps(admin)).filter((action) => action === "record" || action === "switch")
+      await eventuallyAsync("a third baseline", async () => (await records(admin)) > 2)
       assert.deepStrictEqual((await done()).toReversed().slice(0, 5), ["record", "record", "switch", "switch", "record"])
+    },
+    PATIENCE_MS
+  )
+
+  it(
+    "that was stopped with a baseline announced and its files not sent goes on with all of them",
+    async () => {
+      const place = { ...(await newPlace()), runners: 1 }
+      const stopped = await Service.start(place)
+      const first = await Visitor.signedIn(stopped.origin, "admin")
+      const [from, to] = [new Date(Date.now() - HOUR_MS), new Date(Date.now() + HOUR_MS)].map((date) => date.toISOString())
+      const season = { name: "Demonstration", slug: "demo", submissions_open_at: from, submissions_close_at: to }
+      const open = { visibility: "public", entry: "open", fleet: { matches: "both", admissions: "both" }, providers: [] }
+      await first.ask("POST", "/v1/games/snakes/seasons", { ...season, ...open, weight_classes: demoWeightClasses })
+      const { manifest, weights } = zoo.find(({ name }) => name === "wary")!.build()
+      const announced = { name: "wary", weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+      assert.strictEqual((await first.ask("POST", "/v1/games/snakes/seasons/demo/baselines", announced)).status, 201)
+      Service.kill(stopped, stopped.pid)
+      await stopped.ended
+      writeFileSync(join(place.directory, "demo"), "begun")
+      const service = await Service.start({ ...place, environment: { AGON_DEMO: "1" } })
+      const admin = await Visitor.signedIn(service.origin, "admin")
+      await eventuallyAsync("more baselines than the first two and that one", async () => (await records(admin)) > 3)
     },
     PATIENCE_MS
   )

@@ -84,9 +84,11 @@ const listBaselines = (client: Client) =>
 
 /**
  * Records the models as baselines and sends their files, then switches all on as they are
- * admitted, until none is under review.
+ * admitted, until none of them is under review. Others may wait for files that are sent later: a run that
+ * was stopped has announced them.
  */
 const addBaselines = Effect.fnUntraced(function* (client: Client, models: ReadonlyArray<ZooEntry>) {
+  const names = new Set(models.map(({ name }) => name))
   for (const entry of models) {
     const files = entry.build()
     const { status, upload } = yield* retryRefused(
@@ -100,7 +102,7 @@ const addBaselines = Effect.fnUntraced(function* (client: Client, models: Readon
       if (status !== "disabled") continue
       yield* retryRefused(client.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } }))
     }
-    return baselines.every(({ status }) => status !== "testing" && status !== "disabled")
+    return baselines.every(({ name, status }) => !names.has(name) || (status !== "testing" && status !== "disabled"))
   })
   yield* switchAdmitted.pipe(
     Effect.repeat({ schedule: Schedule.spaced(LOOK_EVERY), until: (done) => done }),

@@ -59,7 +59,7 @@ class SubmissionRefused(AgonError):
 
 
 class UploadFailed(AgonError):
-    """The object store refused a file: 413 too large, 400 other bytes than announced, 403 too late."""
+    """The object store refused a file: 413 too large, 400 other bytes than announced, 403 too late, 507 no room on the service's disk."""
 
     def __init__(self, status: int) -> None:
         self.status = status

@@ -144,9 +144,11 @@ layer(A.layer, A.options)("a storage quota", (it) => {
   )
 })
 
+const crowd = { disk: "", filler: "" }
+const fillDisk = (disk: string) => Object.assign(crowd, { disk, filler: fill(disk, 0.04 * 4 * MIB) })
 const crowded = A.layerWith(
   RateLimits.layer(unlimited),
-  Effect.tap(smallDisk(4 * MIB), (disk) => Effect.sync(() => fill(disk, 0.04 * 4 * MIB)))
+  Effect.tap(smallDisk(4 * MIB), (disk) => Effect.sync(() => fillDisk(disk)))
 )
 
 describe.skipIf(!hasSmallDisks)("on a disk that is nearly full", () =>
@@ -166,6 +168,21 @@ describe.skipIf(!hasSmallDisks)("on a disk that is nearly full", () =>
         assert.deepStrictEqual(yield* A.rows`SELECT id FROM version`, [])
         yield* over("roomy", model)
         assert.strictEqual((yield* reenter({ game: "snakes", model, season: "crowded", from: "roomy" })).status, 201)
+      })
+    )
+
+    it.effect("a submission of before is answered again with addresses for its files, as the disk may have room when they are sent", () =>
+      Effect.gen(function* () {
+        yield* A.season("again", { rules: { cooldown_s: 0 } })
+        const body = bodyOf("again", yield* modelOf("bob"))
+        rmSync(crowd.filler)
+        const first = yield* submit(body, "bob")
+        assert.strictEqual(first.status, 201, first.text)
+        fillDisk(crowd.disk)
+        assert.strictEqual((yield* submit(bodyOf("again", yield* modelOf("ada")), "ada")).status, 507)
+        const again = yield* submit(body, "bob")
+        assert.strictEqual(again.status, 200, again.text)
+        assert.strictEqual(again.json.upload.weights.max_bytes, first.json.upload.weights.max_bytes)
       })
     )
   })

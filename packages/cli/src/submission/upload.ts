@@ -3,7 +3,7 @@
 import type { Client } from "@agon/api/Client.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { Uploads } from "@agon/api/submission/api.ts"
-import { type Files, sendFile } from "@agon/api/submission/sendFiles.ts"
+import { type Files, sendFile, type UploadFailed } from "@agon/api/submission/sendFiles.ts"
 import { MANIFEST_MAX_BYTES } from "@agon/sandbox/Manifest.ts"
 import { Effect } from "effect"
 import { CouldNotRun } from "../Answer.ts"
@@ -24,6 +24,15 @@ const sendWatched = Effect.fnUntraced(function* (upload: Uploads, { manifest, we
   yield* Effect.ensuring(sending, progress.end)
 })
 
+const STORE_FULL = 507
+
+/** What the store may take later, the same command sends again; its other refusals are final. */
+const unsent = (error: UploadFailed, expires_at: string) => {
+  if (error.status !== null && error.status < 500) return error
+  const why = error.status === STORE_FULL ? "The service's disk is nearly full and takes no files." : error.detail
+  return new CouldNotRun({ message: `${why} The same command sends them again, until ${expires_at}.` })
+}
+
 const tooLarge = (what: string, bytes: number, max_bytes: number) =>
   new CouldNotRun({ message: `${what} ${bytes} bytes; the season takes ${max_bytes} at most.` })
 
@@ -38,10 +47,13 @@ export const checkSizes = Effect.fnUntraced(function* (client: Client, game: str
   if (bytes > largest) return yield* tooLarge("Weights and manifest have", bytes, largest)
 })
 
+const overQuota = (what: string, bytes: number, left: number) =>
+  new CouldNotRun({ message: `${what} ${bytes} bytes; your models at the service leave room for ${left} of the season's quota.` })
+
 /** The store of files takes less than the season where the owner's quota is nearly used up. */
 export const upload = Effect.fnUntraced(function* (uploads: Uploads, files: Files, quiet: boolean) {
   for (const name of ["weights", "manifest"] as const)
     if (files[name].length > uploads[name].max_bytes)
-      return yield* tooLarge(name === "weights" ? "The weights have" : "The manifest has", files[name].length, uploads[name].max_bytes)
-  yield* sendWatched(uploads, files, quiet)
+      return yield* overQuota(name === "weights" ? "The weights have" : "The manifest has", files[name].length, uploads[name].max_bytes)
+  yield* Effect.mapError(sendWatched(uploads, files, quiet), (error) => unsent(error, uploads.expires_at))
 })

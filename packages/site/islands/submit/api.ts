@@ -81,7 +81,8 @@ export const addressFor = ({ url }: Upload, objects: string | undefined): string
 const REFUSED: Readonly<Record<number, string>> = {
   400: "The file has changed since it was hashed. Choose it again.",
   403: "The time for the upload is over. Submit the same files again.",
-  413: "The file is larger than the season takes."
+  413: "The file is larger than the season takes.",
+  507: "The service's disk is nearly full and takes no files. Submit the same files again later to go on."
 }
 
 /** A browser does not say why it has sent nothing to another origin. */

@@ -8,12 +8,17 @@ import { activeOn, type Window } from "./Window.ts"
 const LEVEL = 0.5
 const NOISE = 1e-9
 
+/** Entries that this commit brought to the ladder and took away again. */
+const passedBy = ({ before, now }: Window, ladder: string): number =>
+  [...now.ratings].filter(([row, { active, ladder: on }]) => on === ladder && !active && !before.ratings.has(row)).length
+
 /** `journal` as it was just before the match. Who came or went in this commit may have stood on the ladder or not. */
-export const checkPlace = ({ before, now }: Window, journal: Journal, match: Ended, seat: number): void => {
+export const checkPlace = (window: Window, journal: Journal, match: Ended, seat: number): void => {
+  const { before, now } = window
   const ladder = match.ladder!
   const [was, is] = [before, now].map((view) => new Set(activeOn(view, ladder).map(({ version }) => version)))
   const own = beliefOf(journal, `${ladder} ${match.versions[seat]}`).mu
-  let [certainly, perhaps] = [1, 1]
+  let [certainly, perhaps] = [1, 1 + passedBy(window, ladder)]
   for (const version of was!.union(is!)) {
     const { mu } = beliefOf(journal, `${ladder} ${version}`)
     if (mu > own + LEVEL + NOISE && was!.has(version) && is!.has(version)) certainly++

@@ -4,7 +4,7 @@
  */
 
 import { Parking } from "@agon/server/actor/Parking.ts"
-import { SharedClock } from "@agon/server/database/SharedClock.ts"
+import { HasPeers, SharedClock } from "@agon/server/database/SharedClock.ts"
 import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { Runners } from "@agon/server/runner/session/Runners.ts"
@@ -29,7 +29,7 @@ const NEAR_MS = 5_000
 const onHost = Effect.fnUntraced(function* <A, E, R>(ahead_ms: number, run: Effect.Effect<A, E, R>) {
   const host = yield* HostClock.make
   host.ahead_ms = ahead_ms
-  return yield* Effect.provideService(run, Clock.Clock, host.clock)
+  return yield* run.pipe(Effect.provideService(Clock.Clock, host.clock), Effect.provideService(HasPeers, true))
 })
 
 const service = Service.layer({ replay_check: 0, audit: 1 }).pipe(Layer.provide(Layer.succeed(SettledAfter, 0)))

@@ -6,6 +6,7 @@
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { DeviceSignIns } from "@agon/server/account/device/DeviceSignIns.ts"
 import { Words } from "@agon/server/account/Words.ts"
+import { HasPeers } from "@agon/server/database/SharedClock.ts"
 import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
@@ -17,7 +18,9 @@ import * as Postgres from "../support/Postgres.ts"
 import { seedAccounts } from "../support/Web.ts"
 
 const node = Effect.map(
-  Layer.build(Layer.fresh(DeviceSignIns.layer.pipe(Layer.provideMerge(Accounts.layer), Layer.provide([Words.layer, ResponseCache.layer])))),
+  Layer.build(
+    Layer.fresh(DeviceSignIns.layer.pipe(Layer.provideMerge(Accounts.layer), Layer.provide([Words.layer, ResponseCache.layer])))
+  ).pipe(Effect.provideService(HasPeers, true)),
   (context) => ({ devices: Context.get(context, DeviceSignIns), accounts: Context.get(context, Accounts) })
 )
 type Node = Effect.Success<typeof node>

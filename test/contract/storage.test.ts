@@ -7,6 +7,7 @@ import { join } from "node:path"
 import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
 import * as DiskWatch from "@agon/server/DiskWatch.ts"
 import { RateLimits } from "@agon/server/http/limit/RateLimits.ts"
+import { believedShare } from "@agon/server/object/believedShare.ts"
 import { incomingKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { takeReplays } from "@agon/server/runner/result/results.ts"
@@ -264,7 +265,8 @@ it.live.skipIf(!hasSmallDisks)(
     Effect.gen(function* () {
       const directory = yield* smallDisk(4 * MIB)
       yield* Effect.gen(function* () {
-        const objects = yield* ObjectStore
+        const store = yield* ObjectStore
+        const objects = { ...store, freeShare: believedShare(store.freeShare) }
         const inline = "a replay"
         const hash = `sha256:${createHash("sha256").update(inline).digest("hex")}`
         const lease = "01900000-0000-7000-8000-000000000001.1"

@@ -10,7 +10,7 @@ export interface HostClock {
   ahead_ms: number
   /** The world's clock. */
   readonly world: () => number
-  /** The latest that a season can have come to: its time does not go back, but on at half the pace. */
+  /** The latest that a season can have believed: its time does not go back. */
   latest_ms: number
   /** The time that a season goes by: none that is more than a minute ahead. */
   readonly now: Effect.Effect<number>
@@ -26,12 +26,9 @@ export const make: Effect.Effect<HostClock> = Clock.clockWith((world) =>
       return world.currentTimeMillisUnsafe() + host.ahead_ms
     }
     const nanos = () => world.currentTimeNanosUnsafe() + BigInt(host.ahead_ms) * 1_000_000n
-    let looked = world.monotonicTimeNanosUnsafe()
     const believed = () => {
       const at = world.currentTimeMillisUnsafe() + (host.ahead_ms > AHEAD_MAX_MS ? 0 : host.ahead_ms)
-      const mono = world.monotonicTimeNanosUnsafe()
-      host.latest_ms = Math.max(host.latest_ms + Number(mono - looked) / 2_000_000, at)
-      looked = mono
+      host.latest_ms = Math.max(host.latest_ms, at)
       return at
     }
     const host: HostClock = {

@@ -21,6 +21,7 @@ import { Settings, type SettingsShape } from "./config/Settings.ts"
 import type { Address } from "./config/variables.ts"
 import * as DiskWatch from "./DiskWatch.ts"
 import * as Database from "./database/Database.ts"
+import { HasPeers } from "./database/SharedClock.ts"
 import { startAgain } from "./database/startAgain.ts"
 import { DatasetMaker } from "./dataset/DatasetMaker.ts"
 import * as DatasetMetrics from "./dataset/DatasetMetrics.ts"
@@ -78,6 +79,7 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     Layer.succeed(Mail, settings.mail),
     Layer.succeed(Mounts, mounts),
     Layer.succeed(SharesRunners, settings.node !== undefined),
+    Layer.succeed(HasPeers, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
     settings.otlp_url === undefined ? Layer.empty : Layer.effect(MatchTraces.Traces, MatchTraces.make(settings.otlp_share)),
     settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })

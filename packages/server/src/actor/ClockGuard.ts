@@ -2,10 +2,8 @@
  * The clock of a season: its host's clock, checked against the database's at every claim and commit. A
  * season's time never goes back, so one wrong reading that is a year ahead would put the season a year ahead.
  * Where the host's clock runs more than a minute ahead of the database's last reading plus the time passed
- * since, that sum is used instead until the two agree again. Where the host's clock is behind the season's
- * time, since it was set back or the last host's was ahead, the season goes on at half the pace until it is
- * caught up with: if it stood still, no lease would run out meanwhile. It is in whole milliseconds like any
- * clock, for ids hold it; the database's has microseconds.
+ * since, that sum is used instead until the two agree again. It is in whole milliseconds like any clock, for
+ * ids hold it; the database's has microseconds.
  */
 import { Clock, Effect } from "effect"
 
@@ -16,8 +14,6 @@ export interface ClockGuard {
   readonly clock: Clock.Clock
   /** Takes a fresh reading of the database's clock, ms. */
   readonly compare: (database_ms: number) => void
-  /** Takes the time that the season has come to, ms. */
-  readonly reached: (season_ms: number) => void
   /** How far the host's clock is ahead while it is not trusted, ms; 0 while it is. */
   readonly ahead: () => number
   /** No clock that is trusted shows more by now, ms. */
@@ -33,20 +29,13 @@ export const make: Effect.Effect<ClockGuard> = Clock.clockWith((host) =>
       const over = host.currentTimeMillisUnsafe() - said.at - passed(said.mono)
       return over > AHEAD_MAX_MS ? over : 0
     }
-    let season: { readonly at: number; readonly mono: bigint } | undefined
-    /** What the season's time is at least by now. */
-    const slow = () => (season === undefined ? 0 : season.at + Number(host.monotonicTimeNanosUnsafe() - season.mono) / 2_000_000)
-    const lag = () => Math.max(0, Math.floor(slow()) - (host.currentTimeMillisUnsafe() - ahead()))
-    const now = () => host.currentTimeMillisUnsafe() - ahead() + lag()
-    const nanos = () => host.currentTimeNanosUnsafe() + BigInt(lag() - ahead()) * 1_000_000n
+    const now = () => host.currentTimeMillisUnsafe() - ahead()
+    const nanos = () => host.currentTimeNanosUnsafe() - BigInt(ahead()) * 1_000_000n
     return {
       ahead,
       latest: () => (said === undefined ? Infinity : said.at + passed(said.mono) + AHEAD_MAX_MS),
       compare: (at: number) => {
         said = { at: Math.floor(at), mono: host.monotonicTimeNanosUnsafe() }
-      },
-      reached: (at: number) => {
-        if (at > slow()) season = { at, mono: host.monotonicTimeNanosUnsafe() }
       },
       clock: {
         currentTimeMillisUnsafe: now,

@@ -93,7 +93,6 @@ const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
   guard.compare(fence.at)
   const state = restore(snapshot)
   returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: guard.latest() })
-  guard.reached(state.now)
   return { fence, guard, name, state } satisfies Incarnation
 })
 
@@ -133,7 +132,6 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
       : { commands: batch.map(commandsOf), written: NONE }
     const now = yield* Clock.currentTimeMillis
     const replies = stepEach(state, asked, now)
-    guard.reached(state.now)
     let happened: ReadonlyArray<PublishedEvent> = mayGiveWork(state) ? state.events : state.events.filter(isNotWork)
     let commit: Tracer.Span | undefined
     if (isDirty(state) || fence.waiting.due <= now) {

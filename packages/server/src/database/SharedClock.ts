@@ -2,7 +2,7 @@
  * The time that all nodes agree on, the database's, whatever their own clocks show. By it go times that one node writes and
  * another one compares with the present seconds later: when a runner was last heard of, until when it holds an audit, how
  * long ago a device asked. It is read once a minute and carried on by this machine's monotonic clock; the host's clock stands
- * in for it where it could never be read.
+ * in for it where it could never be read. A node alone has only its own to agree with.
  */
 
 import { seldomFailed } from "@agon/api/program/seldom.ts"
@@ -11,6 +11,9 @@ import { SqlClient } from "effect/sql"
 
 const READ_EVERY = "1 minute"
 const READ_TIMEOUT = "5 seconds"
+
+/** Whether other nodes work on the same database. */
+export class HasPeers extends Context.Reference<boolean>("agon/HasPeers", { defaultValue: () => false }) {}
 
 export class SharedClock extends Context.Service<
   SharedClock,
@@ -33,6 +36,7 @@ interface Reading {
 const uptimeOf_ms = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000
 
 const make = Effect.gen(function* () {
+  if (!(yield* HasPeers)) return SharedClock.of({ now_ms: Clock.currentTimeMillis })
   const sql = yield* SqlClient.SqlClient
   let last: Reading | undefined
 

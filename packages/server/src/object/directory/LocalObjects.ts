@@ -34,19 +34,6 @@ export class LocalObjects extends Context.Service<
     )
 }
 
-/** A share that is far from every limit is believed for so long: each result of a match asks. */
-const BELIEVED_MS = 200
-const MUCH = 0.1
-
-const freeShareOf = ({ room }: ObjectDirectory) => {
-  let last = { at_ms: Number.NEGATIVE_INFINITY, share: 0 }
-  const read = Effect.map(room, ({ free_bytes, total_bytes }) => {
-    last = { at_ms: performance.now(), share: free_bytes / total_bytes }
-    return last.share
-  })
-  return Effect.suspend(() => (last.share > MUCH && performance.now() - last.at_ms < BELIEVED_MS ? Effect.succeed(last.share) : read))
-}
-
 const makeStore = (directory: ObjectDirectory, urls: SignedUrls): (typeof ObjectStore)["Service"] => ({
   presignPut: (request) => Effect.map(Clock.currentTimeMillis, (now_ms) => urls.put(request, now_ms)),
   presignPuts: (requests) => Effect.map(Clock.currentTimeMillis, (now_ms) => requests.map((request) => urls.put(request, now_ms))),
@@ -68,6 +55,6 @@ const makeStore = (directory: ObjectDirectory, urls: SignedUrls): (typeof Object
     const stored = yield* directory.receive({ key, sha256, max_bytes: bytes }, readPath(key, path))
     if (typeof stored === "string") return yield* new ObjectsUnavailable({ operation: "put", key, detail: stored })
   }),
-  freeShare: freeShareOf(directory),
+  freeShare: Effect.map(directory.room, ({ free_bytes, total_bytes }) => free_bytes / total_bytes),
   remove: directory.remove
 })

@@ -14,6 +14,7 @@ import type { OpenSeasons } from "../../actor/OpenSeasons.ts"
 import { SeasonActors } from "../../actor/SeasonEntity.ts"
 import type { SeasonStore } from "../../actor/SeasonStore.ts"
 import type { MatchVoiding } from "../../match/MatchVoiding.ts"
+import { believedShare } from "../../object/believedShare.ts"
 import { ObjectStore } from "../../object/ObjectStore.ts"
 import { makeMayBeRows } from "../result/keepReplay.ts"
 import { ReplayUploads } from "../result/ReplayUploads.ts"
@@ -140,7 +141,8 @@ const makeSeasonCalls = Effect.gen(function* () {
 
 /** Takes over the replays of results, as rows or as objects. */
 const makeTakeOver = Effect.gen(function* () {
-  const [objects, uploads] = [yield* ObjectStore, yield* ReplayUploads]
+  const [store, uploads] = [yield* ObjectStore, yield* ReplayUploads]
+  const objects = { ...store, freeShare: believedShare(store.freeShare) }
   const mayBeRows = yield* makeMayBeRows(yield* SharesRunners)
   return Effect.fnUntraced(function* (reported: ReadonlyArray<Reported>, placeOf: (i: number) => string) {
     const areRows = yield* mayBeRows

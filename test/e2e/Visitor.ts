@@ -10,6 +10,7 @@ export interface Answer {
 
 const WAITS_MAX = 120
 const TIMEOUT_MS = 60_000
+const SIGN_INS = 5
 
 export class Visitor {
   private readonly origin: string
@@ -21,11 +22,14 @@ export class Visitor {
   }
 
   static async signedIn(origin: string, login: string): Promise<Visitor> {
-    const browser = new Browser()
-    await signIn(browser, origin, login)
-    const session = browser.cookie(origin, "service_session")
-    if (session === undefined) throw new Error(`${login} could not sign in`)
-    return new Visitor(origin, session)
+    for (let tries = 0; tries < SIGN_INS; tries++) {
+      const browser = new Browser()
+      await signIn(browser, origin, login)
+      const session = browser.cookie(origin, "service_session")
+      if (session !== undefined) return new Visitor(origin, session)
+      await pause(1_000) // a service that has just started on a busy machine says 503
+    }
+    throw new Error(`${login} could not sign in`)
   }
 
   /** The same person at another address of the service. */

@@ -4,9 +4,10 @@
  */
 
 import { Parking } from "@agon/server/actor/Parking.ts"
-import { HasPeers, SharedClock } from "@agon/server/database/SharedClock.ts"
+import { SharedClock } from "@agon/server/database/SharedClock.ts"
 import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
+import { HasPeers } from "@agon/server/process/HasPeers.ts"
 import { Runners } from "@agon/server/runner/session/Runners.ts"
 import { LeasePayloads } from "@agon/server/runner/work/LeasePayloads.ts"
 import { ReplayAudits } from "@agon/server/runner/work/ReplayAudits.ts"

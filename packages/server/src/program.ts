@@ -21,7 +21,6 @@ import { Settings, type SettingsShape } from "./config/Settings.ts"
 import type { Address } from "./config/variables.ts"
 import * as DiskWatch from "./DiskWatch.ts"
 import * as Database from "./database/Database.ts"
-import { HasPeers } from "./database/SharedClock.ts"
 import { startAgain } from "./database/startAgain.ts"
 import { DatasetMaker } from "./dataset/DatasetMaker.ts"
 import * as DatasetMetrics from "./dataset/DatasetMetrics.ts"
@@ -40,8 +39,8 @@ import { MailDelivery } from "./notification/mail/MailDelivery.ts"
 import * as OutboxMetrics from "./notification/OutboxMetrics.ts"
 import { WebhookDelivery } from "./notification/webhook/WebhookDelivery.ts"
 import { objectLayers } from "./objectLayers.ts"
+import { HasPeers } from "./process/HasPeers.ts"
 import { type Listening, OwnSite } from "./process/OwnSite.ts"
-import { SharesRunners } from "./runner/dispatch/SeasonCalls.ts"
 import * as FleetMetrics from "./runner/fleet/FleetMetrics.ts"
 import { OwnRunner } from "./runner/fleet/OwnRunner.ts"
 import { KnownRuntimes, knownRuntimes } from "./runner/session/KnownRuntimes.ts"
@@ -78,7 +77,6 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     addresses(settings, told),
     Layer.succeed(Mail, settings.mail),
     Layer.succeed(Mounts, mounts),
-    Layer.succeed(SharesRunners, settings.node !== undefined),
     Layer.succeed(HasPeers, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
     settings.otlp_url === undefined ? Layer.empty : Layer.effect(MatchTraces.Traces, MatchTraces.make(settings.otlp_share)),

@@ -8,12 +8,10 @@
 import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { HasPeers } from "../process/HasPeers.ts"
 
 const READ_EVERY = "1 minute"
 const READ_TIMEOUT = "5 seconds"
-
-/** Whether other nodes work on the same database. */
-export class HasPeers extends Context.Reference<boolean>("agon/HasPeers", { defaultValue: () => false }) {}
 
 export class SharedClock extends Context.Service<
   SharedClock,

@@ -11,12 +11,13 @@ import type { Mailbox } from "../../actor/Mailbox.ts"
 import { OpenSeasons } from "../../actor/OpenSeasons.ts"
 import { Parking } from "../../actor/Parking.ts"
 import { Broadcast } from "../../node/Broadcast.ts"
+import { HasPeers } from "../../process/HasPeers.ts"
 import { Holdings } from "../session/Holdings.ts"
 import { KnownRuntimes } from "../session/KnownRuntimes.ts"
 import type { LeasePayload } from "../work/LeasePayloads.ts"
 import { ReplayAudits } from "../work/ReplayAudits.ts"
 import { Dispatcher } from "./Dispatcher.ts"
-import { SeasonCalls, SharesRunners } from "./SeasonCalls.ts"
+import { SeasonCalls } from "./SeasonCalls.ts"
 
 const [lost, other, third] = [1, 2, 3].map((n) => `019a0000-0000-7000-8000-00000000000${n}`) as [string, string, string]
 const engine = { game: "snakes", engine_digest: "e" }
@@ -62,7 +63,7 @@ const among = (
   const quiet = Layer.succeed(Broadcast, Broadcast.of({ tell: () => Effect.void, listen: () => Effect.void }))
   const others = [Layer.mock(ReplayAudits, { lease: () => Effect.succeed([]) }), Parking.layer]
   const mailboxes = new Map((home ?? []).map((id) => [id, {} as Mailbox]))
-  const node = [Layer.succeed(LocalMailboxes, mailboxes), Layer.succeed(SharesRunners, home !== undefined)] as const
+  const node = [Layer.succeed(LocalMailboxes, mailboxes), Layer.succeed(HasPeers, home !== undefined)] as const
   const known = Layer.succeed(KnownRuntimes, new Set(["v"]))
   return Dispatcher.layer.pipe(Layer.provide([calls, open, quiet, ...others]), Layer.provide([known, ...node]))
 }

@@ -4,9 +4,9 @@ import { TestClock } from "effect/testing"
 import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
 import type { Mailbox } from "../../actor/Mailbox.ts"
 import { Broadcast, type Listener } from "../../node/Broadcast.ts"
+import { HasPeers } from "../../process/HasPeers.ts"
 import { HOME_LEAD } from "./Fairness.ts"
 import { makeFairnessOfNodes } from "./FairnessOfNodes.ts"
-import { SharesRunners } from "./SeasonCalls.ts"
 
 const [here, there] = ["019a0000-0000-7000-8000-000000000001", "019a0000-0000-7000-8000-000000000002"]
 const seasons = [{ id: here }, { id: there }]
@@ -16,7 +16,7 @@ const nodesOf = Effect.fnUntraced(function* (homes: ReadonlyArray<ReadonlyArray<
   const listeners: Array<Listener & { readonly of: ReadonlyArray<string> }> = []
   return yield* Effect.forEach(homes, (home) =>
     makeFairnessOfNodes.pipe(
-      Effect.provideService(SharesRunners, true),
+      Effect.provideService(HasPeers, true),
       Effect.provideService(LocalMailboxes, new Map(home.map((id) => [id, {} as Mailbox]))),
       Effect.provideService(
         Broadcast,
@@ -136,7 +136,7 @@ it.effect("words that make no sense are passed over", () =>
     const heard: Array<Listener> = []
     const quiet = Broadcast.of({ tell: () => Effect.void, listen: (listener) => Effect.sync(() => void heard.push(listener)) })
     const one = yield* makeFairnessOfNodes.pipe(
-      Effect.provideService(SharesRunners, true),
+      Effect.provideService(HasPeers, true),
       Effect.provideService(LocalMailboxes, new Map()),
       Effect.provideService(Broadcast, quiet)
     )

@@ -6,15 +6,15 @@
 import { Effect, Schedule } from "effect"
 import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
 import { Broadcast } from "../../node/Broadcast.ts"
+import { HasPeers } from "../../process/HasPeers.ts"
 import { Fairness } from "./Fairness.ts"
-import { SharesRunners } from "./SeasonCalls.ts"
 
 const EVERY = "1 second"
 /** A season's id and a number of leases. */
 const WORD = /^([0-9a-f-]{36}) ([1-9][0-9]{0,8})$/
 
 export const makeFairnessOfNodes = Effect.gen(function* () {
-  const [broadcast, mailboxes, shares] = [yield* Broadcast, yield* LocalMailboxes, yield* SharesRunners]
+  const [broadcast, mailboxes, shares] = [yield* Broadcast, yield* LocalMailboxes, yield* HasPeers]
   const fairness = new Fairness()
   const untold = new Map<string, number>()
 

@@ -16,6 +16,7 @@ import type { SeasonStore } from "../../actor/SeasonStore.ts"
 import type { MatchVoiding } from "../../match/MatchVoiding.ts"
 import { believedShare } from "../../object/believedShare.ts"
 import { ObjectStore } from "../../object/ObjectStore.ts"
+import { HasPeers } from "../../process/HasPeers.ts"
 import { makeMayBeRows } from "../result/keepReplay.ts"
 import { ReplayUploads } from "../result/ReplayUploads.ts"
 import { faultsOf, isFinished, type Reported, takeReplays, withoutText } from "../result/results.ts"
@@ -25,9 +26,6 @@ import { KnownRuntimes } from "../session/KnownRuntimes.ts"
 import { makeHeldBy, makeReadHolding, makeSeasonOfWork } from "../session/leaseReads.ts"
 import { type Caller, Runners } from "../session/Runners.ts"
 import type { LeasePayloads } from "../work/LeasePayloads.ts"
-
-/** Whether runners also talk to other nodes, any request to any of them: then this node's memory of a runner is incomplete. */
-export class SharesRunners extends Context.Reference<boolean>("agon/SharesRunners", { defaultValue: () => false }) {}
 
 export class SeasonCalls extends Context.Service<
   SeasonCalls,
@@ -73,7 +71,7 @@ const FORGET_EVERY = "1 minute"
 const makeSeasonCalls = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const runners = yield* Runners
-  const shares = yield* SharesRunners
+  const shares = yield* HasPeers
   const known = yield* KnownRuntimes
   const takeOver = yield* makeTakeOver
   const holdings = new Holdings()
@@ -143,7 +141,7 @@ const makeSeasonCalls = Effect.gen(function* () {
 const makeTakeOver = Effect.gen(function* () {
   const [store, uploads] = [yield* ObjectStore, yield* ReplayUploads]
   const objects = { ...store, freeShare: believedShare(store.freeShare) }
-  const mayBeRows = yield* makeMayBeRows(yield* SharesRunners)
+  const mayBeRows = yield* makeMayBeRows(yield* HasPeers)
   return Effect.fnUntraced(function* (reported: ReadonlyArray<Reported>, placeOf: (i: number) => string) {
     const areRows = yield* mayBeRows
     yield* takeReplays({ objects, uploads, areRows }, reported, placeOf)

@@ -3,8 +3,8 @@
  * instances of their code's class. Runners call it with a bearer key, a website's backend on behalf of its
  * visitors; README.md shows how.
  */
-import { Effect, Schema } from "effect"
-import { HttpClient, HttpClientRequest } from "effect/http"
+import { Duration, Effect, Schema } from "effect"
+import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "./Api.ts"
 
@@ -47,8 +47,14 @@ const headersOf = (credential: Credential): Record<string, string> => {
   return Object.fromEntries(Object.entries(passed).filter((pair): pair is [string, string] => pair[1] !== undefined))
 }
 
+interface ClientOptions {
+  /** Seconds until an answer begins, and again for its body; then the call fails as over a broken line. Without it there is no limit. */
+  readonly timeout_s?: number
+}
+
 /** `baseUrl` is the service's origin; the caller provides an HttpClient. */
-export const makeClient = (baseUrl: string, credential?: Credential) => HttpApiClient.make(Api, optionsOf(baseUrl, credential))
+export const makeClient = (baseUrl: string, credential?: Credential, { timeout_s }: ClientOptions = {}) =>
+  HttpApiClient.make(Api, timeout_s === undefined ? optionsOf(baseUrl, credential) : within(timeout_s, optionsOf(baseUrl, credential)))
 
 /**
  * The strict client for many callers at one time: each call has the credential that `current` gives in its
@@ -67,6 +73,18 @@ const optionsOf = (baseUrl: string, credential: Credential) => ({
   baseUrl,
   transformClient: (client: HttpClient.HttpClient) => HttpClient.mapRequest(client, HttpClientRequest.setHeaders(headersOf(credential)))
 })
+
+const within = (timeout_s: number, { baseUrl, transformClient }: ReturnType<typeof optionsOf>) => {
+  const request = HttpClientRequest.get(baseUrl)
+  const description = `no answer within ${timeout_s} seconds`
+  const late = new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request, description }) })
+  const inTime = Effect.timeoutOrElse({ duration: Duration.seconds(timeout_s), orElse: () => Effect.fail(late) })
+  return {
+    baseUrl,
+    transformClient: (client: HttpClient.HttpClient) => HttpClient.transform(transformClient(client), inTime),
+    transformResponse: <A, E, R>(answer: Effect.Effect<A, E, R>) => inTime(answer)
+  }
+}
 
 /**
  * The same, where a failure of a schema is always one of the request, which has not been

@@ -26,7 +26,10 @@ export const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string
   return yield* new CouldNotRun({ message: `The address of a service is like https://agon.example, not ${text}.` })
 })
 
-export const connect = (url: string, credential?: Credential) => makeClient(url, credential)
+/** Longer than the service lets an answer take. A line that broke without a word, as on a laptop that slept, gives none. */
+const ANSWER_TIMEOUT_S = 75
+
+export const connect = (url: string, credential?: Credential) => makeClient(url, credential, { timeout_s: ANSWER_TIMEOUT_S })
 
 /** The kept session and a client that has it. */
 export const connectSignedIn = Effect.gen(function* () {
@@ -34,9 +37,16 @@ export const connectSignedIn = Effect.gen(function* () {
   return { ...kept, client: yield* connect(kept.url, { session: kept.session }) }
 })
 
+/** Nothing came, for the reason that the line or the resolver gives, or something came that is none of the service's answers. */
+const unanswered = (url: string, { reason, response }: HttpClientError.HttpClientError): string => {
+  if (response !== undefined) return `${url} does not answer as a service does: status ${response.status}.`
+  const { code, message } = ("cause" in reason ? (reason.cause ?? {}) : {}) as NodeJS.ErrnoException
+  return `${url} cannot be reached: ${reason.description ?? (message || code) ?? reason._tag}.`
+}
+
 /** Whatever a call fails with, in one sentence. */
 const sentenceOf = (url: string, error: unknown): string => {
-  if (HttpClientError.isHttpClientError(error)) return `${url} does not answer as a service does: ${error.reason._tag}.`
+  if (HttpClientError.isHttpClientError(error)) return unanswered(url, error)
   if (Schema.isSchemaError(error)) return `${url} gave an answer that this version of agon does not know.`
   const { code, detail } = error as { readonly code?: string; readonly detail?: string }
   if (code === "unauthenticated") return "Your session has ended: agon login."

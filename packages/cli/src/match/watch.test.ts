@@ -94,7 +94,7 @@ describe("agon watch", () => {
       [[at("none")], /^agon: \S+none cannot be read\. It is no id of a match and no address of its page either\.\n$/],
       [[at("changed")], /^agon: \S+changed is no replay of a match by the rules: turns \S.*\.\n$/],
       [[at("snakes"), "--open"], /^agon: \S+snakes is neither the id of a match nor the address of its page\.\n$/],
-      [[MATCH, "--url", "http://127.0.0.1:1"], /^agon: http:\/\/127\.0\.0\.1:1 does not answer as a service does: \w+\.\n$/]
+      [[MATCH, "--url", "http://127.0.0.1:1"], /^agon: http:\/\/127\.0\.0\.1:1 cannot be reached: connect ECONNREFUSED 127\.0\.0\.1:1\.\n$/]
     ] as const
     for (const [args, said] of cases) {
       const { err, out, status } = await agonHere(["watch", ...args], { environment: { XDG_CONFIG_HOME: folder } })

@@ -2,9 +2,16 @@
 import type { Client } from "@agon/api/Client.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
-import { Console, Effect } from "effect"
+import { Console, Effect, Schedule } from "effect"
+import { HttpClientError } from "effect/http"
 
 const LOOK_EVERY = "2 seconds"
+
+/** For so long a service that does not answer, as while it starts anew, is asked again. */
+const whileAway = {
+  schedule: Schedule.spaced(LOOK_EVERY).pipe(Schedule.upTo({ duration: "5 minutes" })),
+  while: HttpClientError.isHttpClientError
+}
 
 /** How far a version is, in a line. */
 export const stageOf = ({ phase, status, trial }: OwnVersion): string => {
@@ -22,7 +29,7 @@ export const endOf = ({ class: ladder, model, reject_detail, reject_reason, seas
 export const follow = Effect.fnUntraced(function* (client: Client, id: string, quiet: boolean) {
   let told = ""
   for (;;) {
-    const version = yield* retryRefused(client.version.ownVersion({ params: { id } }))
+    const version = yield* Effect.retry(retryRefused(client.version.ownVersion({ params: { id } })), whileAway)
     if (version.status !== "testing") return version
     const stage = stageOf(version)
     if (stage !== told && !quiet) yield* Console.log(stage)

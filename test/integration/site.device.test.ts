@@ -67,6 +67,8 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("the page 
       const again = yield* post("bob", { form: "decision", user_code, approve: "yes" })
       assert.strictEqual(again.status, 404)
       assert.include(again.text, 'role="alert"')
+      const kept = elementsOf(AT, again.text).find(({ attributes }) => attributes["name"] === "user_code")!
+      assert.strictEqual(kept.attributes["value"], user_code, "what was typed stays")
     })
   )
 

@@ -46,7 +46,7 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
           return shown.text
         })
       for (const [reason, why, mend] of [
-        ["runner_lost", "the machine that played it was lost", "There is nothing to mend"],
+        ["runner_lost", "the machine that played it was lost", "After five in a row that only your version explains it is suspended"],
         ["engine_fault", "through a fault of its own", "There is nothing to mend"],
         ["weights_unavailable", "could not get the files of a model", "submit its files again"],
         ["replay_mismatch", "It was played and then voided", "it counts for nobody"]
@@ -132,6 +132,22 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
         }
       }
       for (const id of ["none", "..", "%00", "_"]) assert.strictEqual((yield* visit(`${AT}/${id}`, "ada")).status, 404, id)
+    })
+  )
+
+  it.effect("stand on a page that says how many notifications are new, as far as it has read", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { text: before } = yield* visit("/me", "bob")
+      const was = Number(/(\d+) new</.exec(before)?.[1] ?? 0)
+      const tell = (n: number) =>
+        sql`INSERT INTO notification (id, account_id, kind, subject, created_at)
+          SELECT new_id(now()), a.id, 'season_notice', 'no. ' || n, now() FROM account a, generate_series(1, ${n}::int) n
+          WHERE a.username = 'bob'`
+      yield* tell(3)
+      assert.include((yield* visit("/me", "bob")).text, `>${was + 3} new<`)
+      yield* tell(120)
+      assert.include((yield* visit("/me", "bob")).text, ">100 or more new<")
     })
   )
 })

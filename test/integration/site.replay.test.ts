@@ -15,11 +15,16 @@ const REPLAY_MAX_BYTES = 4 * 1024 * 1024
 const get = (path: string, headers?: Readonly<Record<string, string>>, method?: string) =>
   Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, headers, method))
 
-/** The address that the page of a match gives its player. */
+/** The address that the page of a match gives its player, and whoever wants the file. */
 const sourceOn = (path: string, headers?: Readonly<Record<string, string>>) =>
   Effect.map(get(path, headers), (answer) => {
     assert.strictEqual(answer.status, 200)
-    return assertPage(path, answer).find(({ name }) => name === "agon-replay")!.attributes["src"]!
+    const elements = assertPage(path, answer)
+    const { src } = elements.find(({ name }) => name === "agon-replay")!.attributes
+    const { download, href } = elements.find(({ attributes }) => attributes["download"] !== undefined)!.attributes
+    // Browsers give a file of another origin a name of its own.
+    assert.deepStrictEqual([href, download], [src, `${path.split("/").at(-1)}.json`])
+    return src!
   })
 const source = sourceOn(`/matches/${PLAYED}`)
 

@@ -36,7 +36,9 @@ const DONE: Readonly<Record<string, string>> = {
 }
 
 const ask = (tried: Tried | undefined, done: string): Html => {
-  const { text, whole } = inputs(code, tried)
+  // What was typed stays where the decision is refused, as it is for a while after too many.
+  const typed = tried?.form === decision.name ? { user_code: tried.typed.one("user_code") } : {}
+  const { text, whole } = inputs(code, tried, typed)
   const more = html`autocomplete="off" autocapitalize="characters" spellcheck="false"`
   const sentence = Object.hasOwn(DONE, done) ? DONE[done]! : undefined
   return html`<h1>Sign a device in</h1>

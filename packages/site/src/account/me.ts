@@ -2,7 +2,7 @@
 import type { Account, Profile } from "@agon/api/account/api.ts"
 import type { Game } from "@agon/api/game/api.ts"
 import type { Model } from "@agon/api/model/api.ts"
-import type { Notification } from "@agon/api/notification/Notification.ts"
+import type { Notification, NotificationFeed } from "@agon/api/notification/Notification.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
@@ -79,9 +79,9 @@ const modelRow =
   }
 
 /** The newest, and the way to all. */
-const told = (notifications: ReadonlyArray<Notification>): Html => {
+const told = ({ next_cursor, notifications }: typeof NotificationFeed.Type): Html => {
   const unread = notifications.filter(({ read_at }) => read_at === null).length
-  return html`<h2>Notifications${unread > 0 && html` <span class="faint">${unread} new</span>`}</h2>
+  return html`<h2>Notifications${unread > 0 && html` <span class="faint">${unread}${next_cursor !== null && " or more"} new</span>`}</h2>
 ${
   notifications.length === 0
     ? html`<p class="faint">You have none.</p>`
@@ -116,7 +116,7 @@ export const me: PersonalRoute = {
   path: meAt,
   own: Effect.fnUntraced(function* ({ client, names }) {
     const page = firstPage(ROWS)
-    const [account, { models }, { candidates }, { notifications }, { matches }, hidden, games] = yield* Effect.all(
+    const [account, { models }, { candidates }, inbox, { matches }, hidden, games] = yield* Effect.all(
       [
         client.account.me(),
         client.model.ownModels({ query: page }),
@@ -129,7 +129,7 @@ export const me: PersonalRoute = {
       { concurrency: "unbounded" }
     )
     const [rejected, { standings }] = yield* Effect.all(
-      [readRejected(client, notifications), client.account.profile({ params: { username: account.username } })],
+      [readRejected(client, inbox.notifications), client.account.profile({ params: { username: account.username } })],
       { concurrency: "unbounded" }
     )
     // One may be rejected between the two reads.
@@ -145,7 +145,7 @@ ${candidates.length > 0 && html`<h2>Submissions on their way</h2>\n<ul class="ca
     : html`<h2>My models</h2>\n${table("Where your models stand", ["Model", "Standing"], models.map(modelRow(games, standings, seasonOf)), "")}
 <ul class="acts"><li><a class="act" href="${myModelsAt}">Make or submit a model</a></li></ul>
 `
-}${privateSeasonList(hidden, games)}${told(notifications)}${
+}${privateSeasonList(hidden, games)}${told(inbox)}${
   matches.length > 0 &&
   html`<h2>My last matches</h2>\n${ownMatchTable(hidden, seasonOf, matches)}\n<p><a href="${myMatchesAt}">All my matches</a></p>`
 }`

@@ -34,7 +34,7 @@ ${endingOf(match, season?.rules.match.strike_limit)}
 ${player(mine, match, undefined)}
 ${seatTable(at, match)}
 ${facts(at, match, html`<a href="/v1${myMatchAt(match.id)}">the match</a>`)}
-${proof(match)}`
+${proof(mine, match)}`
     return { title: names, main, ...(replaySource(mine, match) === undefined ? {} : { scripts: script("replay") }) }
   })
 }

@@ -6,7 +6,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { link, owned, type Places, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { count, counted } from "../html/words.ts"
-import { half } from "./table.ts"
+import { plusMinus } from "./interval.ts"
 
 /** On a page of a ladder, and of what a search of it finds. */
 export const ROWS = 50
@@ -38,7 +38,7 @@ const placeAt = (ladder: string, { model, rank, version }: Entry): string => {
 const row = (at: Places, ladder: string, entry: Entry): Html => html`<tr>
 <td class="n"><span class="unit">place </span><a href="${placeAt(ladder, entry)}" aria-label="Place ${count(entry.rank)}, on the ladder">${count(entry.rank)}</a></td>
 <th scope="row">${link(at.model(entry.model_id), entry.model)} v${entry.version}</th>
-<td class="n">${Math.round(entry.rating)}${entry.provisional && "?"} <small>± ${Math.round(half(entry))}</small></td>
+<td class="n">${Math.round(entry.rating)}${entry.provisional && "?"} <small>${plusMinus(entry)}</small></td>
 <td>${owned(entry.owner)}</td>
 <td>${entry.class}</td>
 <td class="n">${count(entry.matches)}<span class="unit"> ${entry.matches === 1 ? "match" : "matches"}</span></td>

@@ -7,17 +7,12 @@ import type { Entry, Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { type Html, html } from "../html/Html.ts"
 import { link, owned, type Places } from "../html/links.ts"
 import { count, counted, signedWhole } from "../html/words.ts"
-
-/** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
-const DEVIATIONS_95 = 1.96
+import { half } from "./interval.ts"
 
 interface Scale {
   readonly low: number
   readonly width: number
 }
-
-/** So far from its rating an entry's strength may lie. */
-export const half = ({ deviation }: Entry) => DEVIATIONS_95 * deviation
 
 const scaleOf = (entries: ReadonlyArray<Entry>): Scale => {
   const low = Math.min(...entries.map((entry) => entry.rating - half(entry)))

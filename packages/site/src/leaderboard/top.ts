@@ -7,11 +7,10 @@ import { type Html, html, said } from "../html/Html.ts"
 import { link, owned, type Places } from "../html/links.ts"
 import { plainOf } from "../html/plainLine.ts"
 import { counted } from "../html/words.ts"
+import { plusMinus } from "./interval.ts"
 import { shownRanks } from "./table.ts"
 
 const ROWS = 5
-/** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
-const DEVIATIONS_95 = 1.96
 
 /** One more than is shown, which may share the last rank. */
 export const readTop = (client: Client, { game, slug }: Pick<Season, "game" | "slug">) =>
@@ -40,13 +39,16 @@ export const lead = ({ closed, entries }: Leaderboard): Html => {
 export const ladderInWords = (board: Leaderboard): string =>
   `${counted(board.total, "model")}.${board.entries.length > 1 ? ` ${plainOf(lead(board))}` : ""}`
 
-const row = (at: Places, { deviation, model, model_id, owner, provisional, rating }: Entry, rank: string): Html => html`<tr>
+const row = (at: Places, entry: Entry, rank: string): Html => {
+  const { model, model_id, owner, provisional, rating } = entry
+  return html`<tr>
 <td class="n">${rank}</td>
 <th scope="row">${link(at.model(model_id), model)}</th>
-<td class="n"><b>${Math.round(rating)}</b>${provisional && "?"} <small>± ${Math.round(DEVIATIONS_95 * deviation)}</small></td>
+<td class="n"><b>${Math.round(rating)}</b>${provisional && "?"} <small>${plusMinus(entry)}</small></td>
 <td>${owned(owner)}</td>
 </tr>
 `
+}
 
 /** Nothing where nobody is on the ladder. */
 export const topOf = (at: Places, { game, name, slug }: Pick<Season, "game" | "name" | "slug">, board: Leaderboard): Html | "" => {

@@ -8,7 +8,7 @@ import { count, counted, words } from "../html/words.ts"
 const FAILED: Readonly<Record<typeof FaultReason.Type, readonly [why: string, mend: string]>> = {
   runner_lost: [
     "It was tried three times. The last time, the machine that played it was lost.",
-    "There is nothing to mend: it blames no model, and the season makes other matches."
+    "One such match does no harm. After five in a row that only your version explains it is suspended: agon examine says what memory and time it takes."
   ],
   engine_fault: [
     "It was tried three times. The last time, the machine could not play it, through a fault of its own.",

@@ -2,7 +2,8 @@
 import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { type Html, html } from "../html/Html.ts"
 import type { Places } from "../html/links.ts"
-import { count, duration, time } from "../html/words.ts"
+import { count, time } from "../html/words.ts"
+import { replaySource } from "./replay.ts"
 
 /** `raw` leads to what the API says of it. `rare`: what few people look for, beside the rules and the runtime. */
 export const facts = (at: Places, match: MatchDetail, raw: Html, rare?: readonly [name: string, terms: Html]): Html => html`<h2>Facts</h2>
@@ -20,10 +21,14 @@ ${match.ladder !== null && html`<dt>Made for</dt><dd>the ladder <a href="${at.la
 ${match.runtime_version !== null && html`<dt>Runtime</dt><dd><code>${match.runtime_version}</code></dd>\n`}${rare?.[1]}</dl>
 </details>`
 
-/** The replay's address is signed for an hour, and a shared page is made anew before that. */
-export const proof = ({ id, replay_url }: MatchDetail): Html | "" =>
-  replay_url === undefined
-    ? ""
-    : html`<h2>Check it yourself</h2>
-<p><a href="${replay_url}" download="${id}.json">Download the replay</a> (the link is good for ${duration(3_600)}), then recompute the match by its rules:</p>
-<pre tabindex="0"><code>agon verify ${id}.json</code></pre>`
+/**
+ * The replay comes from this origin, since browsers give no file of another one the name that a link says. Its address at the service is
+ * signed for an hour, and a shared page is made anew before that.
+ */
+export const proof = (at: Places, match: MatchDetail): Html | "" => {
+  const source = replaySource(at, match)
+  if (source === undefined) return ""
+  return html`<h2>Check it yourself</h2>
+<p><a href="${source}" download="${match.id}.json">Download the replay</a>, then recompute the match by its rules:</p>
+<pre tabindex="0"><code>agon verify ${match.id}.json</code></pre>`
+}

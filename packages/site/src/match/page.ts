@@ -71,7 +71,7 @@ export const matchPage: SharedRoute = {
 ${said}${player(at, match, frame)}
 ${seatTable(at, match, frame)}
 ${facts(at, match, raw(at, match.id), ["administration", administration(match)])}
-${proof(match)}
+${proof(at, match)}
 ${
   related !== undefined &&
   related.matches.length > 0 &&

@@ -6,10 +6,8 @@ import { type Html, html, said } from "../html/Html.ts"
 import { link, owned, type Places, withQuery } from "../html/links.ts"
 import { count, grouped, signed, time } from "../html/words.ts"
 import type { SeasonNames } from "../http/seasonNames.ts"
+import { half, plusMinus } from "../leaderboard/interval.ts"
 import { ladderNav } from "../leaderboard/nav.ts"
-
-/** A normal deviate lies within so many deviations of its mean with a probability of 95 %. */
-const DEVIATIONS_95 = 1.96
 
 interface Choice {
   /** Those in which the model has versions. */
@@ -40,7 +38,7 @@ const ratingOf = ({ ladder, season }: Choice, { versions }: ModelDetail): Html |
   const of = versions.find((version) => version.season === season && version.status === "entered")?.ratings[ladder]
   return (
     of !== undefined &&
-    html`<div><dt>Rating</dt><dd>${Math.round(of.rating)} <small>± ${Math.round(DEVIATIONS_95 * of.deviation)}</small></dd></div>
+    html`<div><dt>Rating</dt><dd>${Math.round(of.rating)} <small>${plusMinus(of)}</small></dd></div>
 <div><dt>Rated matches</dt><dd>${count(of.matches)}</dd></div>
 `
   )
@@ -67,12 +65,11 @@ export const ratingChart = ({ entries, ladder, points }: Series, { id, versions 
   const entry = entries.find((one) => one.model_id === id)
   if (entry === undefined) return ""
   const standing = versions.find(({ version_id }) => version_id === entry.version_id)?.ratings[ladder]
-  const half = DEVIATIONS_95 * (standing?.deviation ?? 0)
   return chart({
     title: "Rating over the season",
     points,
     lines: [{ name: "Rating", values: entry.ratings }],
-    ...(standing === undefined ? {} : { interval: { low: standing.rating - half, high: standing.rating + half } })
+    ...(standing === undefined ? {} : { interval: { low: standing.rating - half(standing), high: standing.rating + half(standing) } })
   })
 }
 

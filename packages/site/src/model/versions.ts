@@ -4,11 +4,12 @@ import { type Html, html, said } from "../html/Html.ts"
 import type { Places } from "../html/links.ts"
 import { bytes, count, counted, time, words } from "../html/words.ts"
 import type { SeasonNames } from "../http/seasonNames.ts"
+import { plusMinus } from "../leaderboard/interval.ts"
 
 const standings = ({ ratings }: Version): ReadonlyArray<Html> =>
   Object.entries(ratings).map(
-    ([ladder, { deviation, matches, rank, rating }]) =>
-      html`<li>${ladder}: <b>${Math.round(rating)}</b> ± ${Math.round(1.96 * deviation)}${rank !== null && `, rank ${count(rank)}`}, ${counted(matches, "match", "matches")}</li>`
+    ([ladder, rated]) =>
+      html`<li>${ladder}: <b>${Math.round(rated.rating)}</b> ${plusMinus(rated)}${rated.rank !== null && `, rank ${count(rated.rank)}`}, ${counted(rated.matches, "match", "matches")}</li>`
   )
 
 /** Of the parts those that are known: a version has none before its review. */

@@ -10,7 +10,7 @@ import { choicesAt } from "@agon/engine/replay/choicesAt.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readManifest } from "../Manifest.ts"
 import { type Exchange, STATUS } from "../worker/channel.ts"
-import { ModelIO } from "../worker/ModelIO.ts"
+import { ModelIO, statusOf } from "../worker/ModelIO.ts"
 import { instantiate, Session } from "../worker/Runtime.ts"
 import type { MatchSeat } from "./Match.ts"
 import { choose } from "./Playing.ts"
@@ -106,8 +106,9 @@ class Run {
     try {
       this.#io ??= await this.#open(this.#model)
       return this.#io.turn() === STATUS.answered
-    } catch {
-      this.#forget()
+    } catch (error) {
+      // An answer of another shape leaves the memory and the instance as they are; a crash ends both.
+      if (statusOf(error)[0] !== STATUS.shape) this.#forget()
       return false
     }
   }
@@ -127,7 +128,7 @@ class Run {
     return new ModelIO(session, { planes, rows, cols, actions, ...this.#memory }, this.#exchange)
   }
 
-  /** As after a fault in a match: no memory, and an instance of its own for the next turn. */
+  /** As after a timeout or a crash in a match: no memory, and an instance of its own for the next turn. */
   #forget(): void {
     this.#exchange.memoryFlat.fill(0)
     this.#exchange.memoryCell.fill(0)

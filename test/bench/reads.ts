@@ -141,10 +141,13 @@ const report = ({ full, question, tenth }: Row): ReadonlyArray<string> => {
 const firstPages = (rows: ReadonlyArray<Row>, figure: (measured: Measured) => number): ReadonlyArray<string> =>
   rows
     .filter(({ question }) => question.cursor === 0)
-    .map(({ full, question, tenth }) => ({ name: question.name, from: figure(tenth), to: figure(full) }))
+    .map(({ full, question, tenth }) => ({ name: question.name, from: figure(tenth), to: figure(full), rows: [tenth.rows, full.rows] }))
     .filter(({ from, to }) => to > GROWTH_BAR * from)
     .toSorted((a, b) => b.to / b.from - a.to / a.from)
-    .map(({ from, name, to }) => `  ${name.padEnd(38)}${ms(from)} ms, ${ms(to)} ms, ${(to / from).toFixed(1)} times`)
+    .map(({ from, name, rows, to }) => {
+      const pages = rows.map((each) => each.toFixed(1)).join(" and ")
+      return `  ${name.padEnd(38)}${ms(from)} ms, ${ms(to)} ms, ${(to / from).toFixed(1)} times; rows ${pages}`
+    })
 
 const concludeFirst = (rows: ReadonlyArray<Row>) => {
   const pages = rows.filter(({ question }) => question.cursor === 0).length

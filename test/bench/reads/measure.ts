@@ -22,6 +22,8 @@ export interface Measured {
   readonly first_ms: number
   /** How many of ours were refused, such as by the limit of a statement's time. Their times count. */
   readonly refused: number
+  /** On a page of ours, on the average: a page that is fuller has more cards to make. */
+  readonly rows: number
 }
 
 /** A database, the service's reads over it, and a bare connection to it. */
@@ -63,14 +65,15 @@ const byHand = (bare: PgClient, question: Question, variant: number) =>
     return rows
   })
 
-/** Both answers name the same rows, or the comparison is void. */
-const agree = (question: Question, ours: any, rows: ReadonlyArray<any>) => {
-  const names = (ours.matches ?? ours.entries).map((row: any) => row.id ?? row.version_id)
+/** Both answers name the same rows, or the comparison is void. Answers how many. */
+const agree = (question: Question, ours: any, rows: ReadonlyArray<any>): number => {
+  const names: ReadonlyArray<string> = (ours.matches ?? ours.entries).map((row: any) => row.id ?? row.version_id)
   const theirs = rows.slice(0, names.length).map((row) => row.id ?? row.version_id)
   if (JSON.stringify(names) !== JSON.stringify(theirs))
     throw new Error(
       `${question.name} from ${question.cursor}: ${JSON.stringify(names.slice(0, 3))} and ${JSON.stringify(theirs.slice(0, 3))}`
     )
+  return names.length
 }
 
 const timed = <A, E, R>(effect: Effect.Effect<A, E, R>, into: Array<number>) =>
@@ -96,6 +99,8 @@ interface Turn {
   readonly question: Question
   readonly ours: Array<number>
   readonly hand: Array<number>
+  /** Of each answer that was compared. */
+  readonly rows: Array<number>
   first_ms: number
   refused: number
 }
@@ -115,13 +120,13 @@ const take = (turn: Turn, i: number) =>
     const read = orRefused(timed(oursOf(turn, i), ours), turn)
     const written = timed(byHand(stand.bare, question, variant), hand)
     const [answer, rows] = i % 2 === 0 ? [yield* read, yield* written] : [yield* written, yield* read].toReversed()
-    if (i < 0 && answer !== undefined) agree(question, answer, rows as ReadonlyArray<any>)
+    if (i < 0 && answer !== undefined) turn.rows.push(agree(question, answer, rows as ReadonlyArray<any>))
   })
 
 /** One question to several databases in turn, so that what grows is told from what the machine does meanwhile. */
 export const measure = (asked: ReadonlyArray<Pick<Turn, "stand" | "question">>) =>
   Effect.gen(function* () {
-    const turns = asked.map((one): Turn => ({ ...one, ours: [], hand: [], first_ms: 0, refused: 0 }))
+    const turns = asked.map((one): Turn => ({ ...one, ours: [], hand: [], rows: [], first_ms: 0, refused: 0 }))
     let began = performance.now()
     const late = () => performance.now() - began > LONGEST_MS
     const least = asked[0]!.question.cursor === 0 ? LEAST : 1
@@ -135,5 +140,10 @@ export const measure = (asked: ReadonlyArray<Pick<Turn, "stand" | "question">>) 
       }
       for (const turn of turns) yield* i !== 0 && late() ? oursAlone(turn, i) : take(turn, i)
     }
-    return turns.map(({ first_ms, hand, ours, refused }): Measured => ({ ours: timesOf(ours), hand: timesOf(hand), first_ms, refused }))
+    return turns.map(
+      ({ first_ms, hand, ours, refused, rows }): Measured => ({
+        ...{ ours: timesOf(ours), hand: timesOf(hand), first_ms, refused },
+        rows: rows.reduce((sum, n) => sum + n, 0) / Math.max(1, rows.length)
+      })
+    )
   })

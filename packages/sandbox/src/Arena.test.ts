@@ -288,6 +288,40 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("the sandbox pro
   )
 })
 
+layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("processes killed while they have no job", (it) => {
+  const short = match([linear(1), linear(2)], { rules: { max_turns: 5, strike_limit: 2 } })
+  /** Two processes, both of them idle, and then killed as by the kernel that has no memory left. */
+  const kill = Effect.gen(function* () {
+    const arena = yield* Arena
+    yield* Effect.repeat(Effect.all([arena.play(short), arena.play(short)], { concurrency: 2 }), {
+      until: () => sandboxProcesses().length === 2
+    })
+    for (const { pid } of sandboxProcesses()) process.kill(pid, "SIGKILL")
+  })
+
+  it.effect("cost no job, even where nobody has noticed their end", () =>
+    Effect.gen(function* () {
+      if (process.platform !== "linux") return
+      const arena = yield* Arena
+      yield* kill
+      assertVerifies(yield* arena.play(short))
+    })
+  )
+
+  it.effect("leave a job both of its attempts", () =>
+    Effect.gen(function* () {
+      if (process.platform !== "linux") return
+      const arena = yield* Arena
+      yield* kill
+      yield* Effect.promise(() => until(() => !process.getActiveResourcesInfo().includes("ProcessWrap")))
+      const fiber = yield* Effect.forkChild(arena.play(match([linear(), stalling("run")], { rules: { max_turns: 40, strike_limit: 1 } })))
+      yield* Effect.promise(() => until(() => cpuOfSandboxes_s() > BUSY_CPU_S || fiber.pollUnsafe() !== undefined))
+      for (const { pid } of sandboxProcesses()) process.kill(pid, "SIGKILL")
+      assertVerifies(yield* Fiber.join(fiber))
+    })
+  )
+})
+
 layer(Arena.layer({ slots: 1, isolation: "process" }), { excludeTestServices: true })("a plain process", (it) => {
   it.effect("examines and plays on a system without namespaces", () =>
     Effect.gen(function* () {

@@ -58,16 +58,24 @@ interface Pool {
   closed: boolean
 }
 
+/** A process without a job may be killed all the same, as by a kernel that has no memory left. */
+const takeIdle = ({ idle }: Pool): SandboxProcess | undefined => {
+  let process = idle.pop()
+  while (process !== undefined && !process.alive) process = idle.pop()
+  return process
+}
+
 /** Runs one job in one process. A process that answered becomes idle again; interruption kills it. */
-const runOnce = Effect.fnUntraced(function* (pool: Pool, job: Job, deadline_ms: number) {
+const runOnce = Effect.fnUntraced(function* (pool: Pool, job: Job, deadline_ms: number, attempt: number) {
   let answered = false
   return yield* Effect.acquireUseRelease(
-    Effect.sync(() => ({ kept: pool.idle.pop() })).pipe(
+    // What killed one idle process may have killed all, some of them not noticed yet: a second attempt takes none.
+    Effect.sync(() => ({ kept: attempt === 1 ? takeIdle(pool) : undefined })).pipe(
       Effect.map(({ kept }) => ({ process: kept ?? new SandboxProcess(pool.isolation), fresh: kept === undefined }))
     ),
     Effect.fnUntraced(function* ({ process, fresh }): Effect.fn.Return<Outcome> {
       const start: Outcome = fresh ? yield* started(process) : { kind: "ready" }
-      if (start.kind !== "ready") return { kind: "failed", detail: `The sandbox process did not start: ${detailOf(start)}` }
+      if (start.kind !== "ready") return { kind: "died", detail: `The sandbox process did not start: ${detailOf(start)}` }
       const outcome = yield* Effect.promise(() => process.run(job, deadline_ms))
       answered = true
       return outcome
@@ -128,8 +136,9 @@ const make = Effect.fnUntraced(function* (options: ArenaOptions) {
     })
   )
   const run = Effect.fnUntraced(function* (job: Job, deadline_ms: number) {
-    let outcome = yield* runOnce(pool, job, deadline_ms)
-    for (let attempt = 1; attempt < ATTEMPTS && outcome.kind === "died"; attempt++) outcome = yield* runOnce(pool, job, deadline_ms)
+    let outcome = yield* runOnce(pool, job, deadline_ms, 1)
+    for (let attempt = 2; attempt <= ATTEMPTS && outcome.kind === "died"; attempt++)
+      outcome = yield* runOnce(pool, job, deadline_ms, attempt)
     return outcome
   })
   return Arena.of({

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto"
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { createHash, randomUUID } from "node:crypto"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
@@ -103,12 +103,41 @@ describe("FileCache", () => {
   )
   it.effect("removes files that a killed runner left half written, and evicts the least recently used", () =>
     inDirectory((directory) => {
-      writeFileSync(join(directory, ".half"), "x")
+      const half = `.${randomUUID()}`
+      writeFileSync(join(directory, half), "x")
       const use = Effect.gen(function* () {
         const cache = yield* FileCache
         for (const text of ["aaaa", "bbbb", "cccc"]) yield* cache.get(fileOf(text))
         assert.isAtMost(readdirSync(directory).length, 2)
-        assert.notInclude(readdirSync(directory), ".half")
+        assert.notInclude(readdirSync(directory), half)
+      })
+      return withCache(directory, store([]), use, 8)
+    })
+  )
+  it.effect("leaves alone what somebody else has in its folder, files and folders, and evicts its own beside them", () =>
+    inDirectory((directory) => {
+      const folders = ["lost+found", ".git", hex(bytesOf("a folder"))]
+      const files = [
+        ".profile",
+        "notes",
+        "model.onnx",
+        `${hex(bytesOf("a"))}.old`,
+        `.${randomUUID()}.part`,
+        hex(bytesOf("a")).toUpperCase()
+      ]
+      for (const name of folders) {
+        mkdirSync(join(directory, name))
+        writeFileSync(join(directory, name, "inside"), "x")
+      }
+      for (const name of files) writeFileSync(join(directory, name), "longer than all that may be kept")
+      for (const name of [...folders, ...files]) utimesSync(join(directory, name), 1, 1)
+      const use = Effect.gen(function* () {
+        const cache = yield* FileCache
+        for (const text of ["aaaa", "bbbb", "cccc"]) yield* cache.get(fileOf(text))
+        const own = readdirSync(directory).filter((name) => !folders.includes(name) && !files.includes(name))
+        assert.strictEqual(own.length, 2)
+        assert.includeMembers(readdirSync(directory), [...folders, ...files])
+        for (const name of folders) assert.isTrue(existsSync(join(directory, name, "inside")))
       })
       return withCache(directory, store([]), use, 8)
     })

@@ -1,7 +1,8 @@
 /**
  * Caches weights and manifests on disk, one file each, named by its sha256. The hash is checked before a
  * file gets its name and again when it is read, so neither a killed runner nor a bad disk can give a match
- * other bytes than its lease names.
+ * other bytes than its lease names. The folder may hold other things as well, which are left alone and not
+ * counted: `lost+found` of a volume of its own, or whatever is in a folder that is used otherwise.
  */
 
 import { randomUUID } from "node:crypto"
@@ -23,6 +24,10 @@ export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("File
 
 /** The most bytes to keep, less on a smaller disk; the least recently used files are evicted first. */
 const BYTES_MAX = 4 * 1024 ** 3
+
+const KEPT = /^[0-9a-f]{64}$/
+/** Written, and not yet whole. */
+const HALF = /^\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export class FileCache extends Context.Service<
   FileCache,
@@ -111,8 +116,11 @@ const complaints = (directory: string) => {
 /** Files that a killed runner left half written. */
 const sweep = async (directory: string): Promise<void> => {
   await mkdir(directory, { recursive: true })
-  for (const name of await readdir(directory)) if (name.startsWith(".")) await rm(join(directory, name), { force: true })
+  for (const name of await filesIn(directory, HALF)) await rm(join(directory, name), { force: true })
 }
+
+const filesIn = async (directory: string, names: RegExp): Promise<ReadonlyArray<string>> =>
+  (await readdir(directory, { withFileTypes: true })).flatMap((entry) => (entry.isFile() && names.test(entry.name) ? [entry.name] : []))
 
 /** The file has its name once it is whole; one that cannot be written leaves nothing. */
 const put = async (path: string, bytes: Uint8Array): Promise<void> => {
@@ -126,10 +134,10 @@ const put = async (path: string, bytes: Uint8Array): Promise<void> => {
   }
 }
 
-/** Down to `mostOf` the bytes that are there. */
+/** Down to `mostOf` the bytes that are kept there. */
 const evict = async (directory: string, mostOf: (held: number) => number): Promise<void> => {
   const files = await Promise.all(
-    (await readdir(directory)).map(async (name) => {
+    (await filesIn(directory, KEPT)).map(async (name) => {
       const path = join(directory, name)
       const { mtimeMs, size } = await stat(path).catch(() => ({ mtimeMs: 0, size: 0 }))
       return { path, size, used_at: mtimeMs }

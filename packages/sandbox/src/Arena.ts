@@ -13,6 +13,7 @@ import type { Looked, LookRequest } from "./match/look.ts"
 import { AGAIN_FACTOR, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
 import { runtimeVersion } from "./runtimeVersion.ts"
 import type { ExamineRequest, Verdict } from "./Verdict.ts"
+import { startFirst } from "./worker/first.ts"
 import { type Isolation, permittedIsolations } from "./worker/isolation.ts"
 import { type Outcome, SandboxProcess } from "./worker/Process.ts"
 
@@ -114,17 +115,15 @@ const reportOf = (outcome: Outcome): Effect.Effect<MatchReport, MachineFault> =>
 const lookedOf = (outcome: Outcome): Effect.Effect<Looked, MachineFault> =>
   outcome.kind === "looked" ? Effect.succeed(outcome.looked) : Effect.fail(new MachineFault({ detail: detailOf(outcome) }))
 
-/**
- * Starts the first process under the strongest isolation that works here. Probing its parts is not enough: only a start
- * shows whether the machine lets the process run.
- */
+/** Probing an isolation's parts is not enough: only a start shows whether the machine lets the process run. */
 const openPool = Effect.fnUntraced(function* (wanted: Isolation | undefined): Effect.fn.Return<Pool> {
-  for (const isolation of wanted === undefined ? permittedIsolations() : [wanted]) {
-    const process = new SandboxProcess(isolation)
-    if ((yield* started(process)).kind === "ready") return { isolation, idle: [process], closed: false }
-    process.kill()
-  }
-  return { isolation: wanted ?? "process", idle: [], closed: false }
+  const first = yield* startFirst(wanted === undefined ? permittedIsolations() : [wanted], (isolation) =>
+    Effect.suspend(() => {
+      const process = new SandboxProcess(isolation)
+      return Effect.map(started(process), (outcome) => ({ process, outcome }))
+    })
+  )
+  return { isolation: first.isolation, idle: first.process === undefined ? [] : [first.process], closed: false }
 })
 
 const make = Effect.fnUntraced(function* (options: ArenaOptions) {

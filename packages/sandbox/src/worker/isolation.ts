@@ -27,8 +27,11 @@ const SCRIPT_HEAP_MB = 512
 
 const find = (name: string): string | null => PLACES.map((place) => join(place, name)).find((path) => existsSync(path)) ?? null
 
-const permits = (command: string, args: ReadonlyArray<string>): boolean =>
-  spawnSync(command, [...args, find("true") ?? "/bin/true"], { env: {}, stdio: "ignore", timeout: PROBE_MS }).status === 0
+/** No answer in time is no refusal: the machine is busy, and the start of the first process will tell. */
+export const permits = (command: string, args: ReadonlyArray<string>, timeout = PROBE_MS): boolean => {
+  const { error, status } = spawnSync(command, [...args, find("true") ?? "/bin/true"], { env: {}, stdio: "ignore", timeout })
+  return status === 0 || (error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT"
+}
 
 const unshareArgs: ReadonlyArray<ReadonlyArray<string>> = [
   ["--net", "--ipc", "--"],
@@ -43,13 +46,13 @@ const bubblewrapArgs = ({ own, folders, links }: Code): ReadonlyArray<string> =>
 ]
 
 /** The kinds that the machine permits, strongest first. Each is tried, which takes a few milliseconds. */
-export const permittedIsolations = (): ReadonlyArray<Isolation> => {
+export const permittedIsolations = (): readonly [Isolation, ...ReadonlyArray<Isolation>] => {
   const bwrap = find("bwrap")
   const unshare = find("unshare")
-  const kinds: Array<Isolation> = []
-  if (bwrap !== null && permits(bwrap, bubblewrapArgs({ own: "/", folders: [], links: [] }))) kinds.push("bubblewrap")
-  if (unshare !== null && unshareArgs.some((args) => permits(unshare, args))) kinds.push("unshare")
-  return [...kinds, "process"]
+  const kinds: [Isolation, ...Array<Isolation>] = ["process"]
+  if (unshare !== null && unshareArgs.some((args) => permits(unshare, args))) kinds.unshift("unshare")
+  if (bwrap !== null && permits(bwrap, bubblewrapArgs({ own: "/", folders: [], links: [] }))) kinds.unshift("bubblewrap")
+  return kinds
 }
 
 const nodeArgs = ({ folders, links }: Code, entry: string): ReadonlyArray<string> => [

@@ -1,4 +1,9 @@
-/** Downloads from and uploads to the object store by signed URLs, with limits on size, time and tries. */
+/**
+ * Downloads from and uploads to the object store by signed URLs, with limits on size, time and tries. A file may be
+ * large and a runner's line slow: it has time as long as it comes, and all its tries together as long as it takes at
+ * the slowest rate. A match or a review whose lease ends before that ends then (the runner's heartbeats go on), and the
+ * file is there for the next one (FileCache.ts).
+ */
 
 import type { Upload } from "@agon/api/Wire.ts"
 import { Context, Duration, Effect, Layer, Schedule, Schema, Stream } from "effect"
@@ -18,8 +23,15 @@ const THANKS_BYTES_MAX = 65_536
 
 const GONE: ReadonlySet<number> = new Set([404, 410])
 
-const TIMEOUT = Duration.seconds(30)
+/** Time until the answer begins; for an upload, beyond the time of its bytes. */
+const ANSWER_S = 30
+/** Time between two chunks of a file. */
+const CHUNK_S = 30
 const TRIES = 4
+/** Time of all tries beyond that of the bytes: as long as a store that does not answer is asked. */
+const TRIES_S = TRIES * ANSWER_S
+/** The slowest rate, about 1 Mbit/s for each file: 6 minutes for 50 MB. A store that trickles must not hold a slot. */
+const BYTES_PER_S_MIN = 128 * 1024
 const BACKOFF = Schedule.max([Schedule.jittered(Schedule.exponential("200 millis")), Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
 
 export class Downloads extends Context.Service<
@@ -35,8 +47,9 @@ export class Downloads extends Context.Service<
     Effect.map(HttpClient.HttpClient, (client) => {
       // With a scope: what is left of an answer is given up, and its connection with it.
       const scoped = HttpClient.withScope(client)
-      const exchange = (request: HttpClientRequest.HttpClientRequest, most: number) =>
+      const exchange = (request: HttpClientRequest.HttpClientRequest, most: number, answer_s: number) =>
         scoped.execute(request).pipe(
+          within(answer_s, "no answer"),
           Effect.flatMap(
             (response): Effect.Effect<Uint8Array, TransferFailed | HttpClientError.HttpClientError> =>
               response.status >= 200 && response.status < 300
@@ -46,7 +59,6 @@ export class Downloads extends Context.Service<
                   )
           ),
           Effect.scoped,
-          Effect.timeout(TIMEOUT),
           Effect.mapError((error) =>
             error instanceof TransferFailed ? error : new TransferFailed({ detail: String(error._tag), gone: false })
           )
@@ -55,7 +67,7 @@ export class Downloads extends Context.Service<
         get: (url, bytes) =>
           bytes > FILE_BYTES_MAX
             ? Effect.fail(new TransferFailed({ detail: `the file would have ${bytes} bytes; ${FILE_BYTES_MAX} are read`, gone: false }))
-            : exchange(HttpClientRequest.get(url), bytes).pipe(
+            : exchange(HttpClientRequest.get(url), bytes, ANSWER_S).pipe(
                 Effect.filterOrFail(
                   (found) => found.length === bytes,
                   ({ length }) => {
@@ -63,7 +75,8 @@ export class Downloads extends Context.Service<
                     return new TransferFailed({ detail: `the file has ${has}`, gone: true })
                   }
                 ),
-                Effect.retry(BACKOFF)
+                Effect.retry(BACKOFF),
+                within(TRIES_S + slowest_s(bytes), "not done")
               ),
         put: ({ headers, url }, bytes) =>
           exchange(
@@ -71,12 +84,21 @@ export class Downloads extends Context.Service<
               HttpClientRequest.setHeaders(headers),
               HttpClientRequest.setBody(HttpBody.uint8Array(bytes, headers["content-type"] ?? "application/octet-stream"))
             ),
-            THANKS_BYTES_MAX
-          ).pipe(Effect.retry(BACKOFF), Effect.asVoid)
+            THANKS_BYTES_MAX,
+            ANSWER_S + slowest_s(bytes.length)
+          ).pipe(Effect.retry(BACKOFF), within(TRIES_S + slowest_s(bytes.length), "not done"), Effect.asVoid)
       })
     })
   )
 }
+
+/** How long the bytes take at the slowest rate. */
+const slowest_s = (bytes: number) => Math.ceil(bytes / BYTES_PER_S_MIN)
+
+const late = (seconds: number, what: string) => new TransferFailed({ detail: `${what} in ${seconds} s`, gone: false })
+
+const within = (seconds: number, what: string) =>
+  Effect.timeoutOrElse({ duration: Duration.seconds(seconds), orElse: () => Effect.fail(late(seconds, what)) })
 
 /** The body, or a little more than `most` bytes of one that is longer. */
 const firstBytes = ({ stream }: HttpClientResponse.HttpClientResponse, most: number) =>
@@ -86,5 +108,9 @@ const firstBytes = ({ stream }: HttpClientResponse.HttpClientResponse, most: num
       read += length
       return read > most
     }
-    return Effect.map(Stream.runCollect(Stream.takeUntil(stream, isOver)), (chunks): Uint8Array => Buffer.concat(chunks))
+    const timely = Stream.timeoutOrElse(stream, {
+      duration: Duration.seconds(CHUNK_S),
+      orElse: () => Stream.fail(late(CHUNK_S, "no byte"))
+    })
+    return Effect.map(Stream.runCollect(Stream.takeUntil(timely, isOver)), (chunks): Uint8Array => Buffer.concat(chunks))
   })

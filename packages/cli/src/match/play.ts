@@ -7,7 +7,7 @@ import { Argument, Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { readJson, writeWhole } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
-import { numberFlag } from "../numberFlag.ts"
+import { checkRule, checkSeed, numberFlag } from "../numberFlag.ts"
 import { sandbox } from "../Sandbox.ts"
 import { readSeat } from "../version/seat.ts"
 import { delayFlag, show } from "./replay/show.ts"
@@ -32,7 +32,10 @@ export const play = Command.make(
   },
   Effect.fn(function* ({ models, game, board, seed, max_turns, strike_limit, infer_us_max, replay: out, watch, delay_ms, json }) {
     if (watch && json) return yield* new CouldNotRun({ message: "--watch and --json cannot be combined." })
-    if (seed < 0 || seed > 0xffff_ffff) return yield* new CouldNotRun({ message: `--seed must be from 0 to ${0xffff_ffff}.` })
+    yield* checkSeed(seed)
+    yield* checkRule("max-turns", max_turns)
+    yield* checkRule("strike-limit", strike_limit)
+    yield* checkRule("infer-us-max", infer_us_max)
     const seats = yield* Effect.forEach(models, readSeat)
     const request = { game, board: yield* readJson(board), seed, rules: { max_turns, strike_limit }, infer_us_max, seats }
     const arena = yield* Arena

@@ -9,8 +9,12 @@ import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
 import { readBytesUpTo } from "../files.ts"
+import { inRange } from "../numberFlag.ts"
 import { sandbox } from "../Sandbox.ts"
 import { modelsIn } from "../version/filesByHash.ts"
+
+/** An instance's memory has 32-bit addresses. */
+const MEMORY_BYTES_MAX = 2 ** 32
 
 /**
  * Plays the match again with the models. Timeouts depend on the machine and are taken from the replay;
@@ -69,6 +73,7 @@ export const verify = Command.make(
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the answers as JSON"), Flag.withDefault(false))
   },
   Effect.fn(function* ({ file, weights, memory_cap_bytes, json }) {
+    if (Option.isSome(memory_cap_bytes)) yield* inRange("memory-cap-bytes", memory_cap_bytes.value, 1, MEMORY_BYTES_MAX)
     const parsed = parseReplay(yield* readBytesUpTo(file, REPLAY_BYTES_MAX))
     const rules = parsed.ok ? byRules(parsed.value) : parsed
     const read = parsed.ok ? readReplay(parsed.value) : parsed

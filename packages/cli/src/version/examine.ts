@@ -9,7 +9,7 @@ import { answer, CouldNotRun } from "../Answer.ts"
 import { boardsFlag, readBoards } from "../boards.ts"
 import { readBytes } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
-import { numberFlag } from "../numberFlag.ts"
+import { checkRule, numberFlag } from "../numberFlag.ts"
 import { sandbox } from "../Sandbox.ts"
 import { manifestArgument, manifestOf } from "./seat.ts"
 
@@ -45,6 +45,7 @@ export const examine = Command.make(
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the verdict as JSON"), Flag.withDefault(false))
   },
   Effect.fn(function* (given) {
+    yield* checkRule("infer-us-max", given.inferUsMax)
     const request = {
       game: given.game,
       weights: yield* readBytes(given.model),

@@ -17,7 +17,7 @@ import type { MatchReport } from "@agon/sandbox/match/Match.ts"
 import { Effect, Stream } from "effect"
 import { Flag } from "effect/cli"
 import { CouldNotRun } from "../../Answer.ts"
-import { numberFlag } from "../../numberFlag.ts"
+import { checkRule, checkSeed, inRange, numberFlag } from "../../numberFlag.ts"
 import type { Contestant } from "../../version/contestant.ts"
 import { NO_PAIRS, type Pentanomial, withPair } from "./Comparison.ts"
 
@@ -40,7 +40,6 @@ type Players = readonly [Contestant, Contestant]
 
 const NOTHING: Counted = { pairs: NO_PAIRS, strikes: [0, 0] }
 export const PAIRS_MAX = 100_000
-const SEED_MAX = 0xffff_ffff
 const SLOTS_MAX = 64
 
 export const fieldFlags = {
@@ -52,12 +51,8 @@ export const fieldFlags = {
   )
 }
 
-/** Fails with a sentence about a number that is out of its range. */
-export const inRange = (name: string, value: number, least: number, most: number) =>
-  value >= least && value <= most ? Effect.void : Effect.fail(new CouldNotRun({ message: `--${name} must be from ${least} to ${most}.` }))
-
 export const checkField = ({ max_turns, seed, slots }: { readonly max_turns: number; readonly seed: number; readonly slots: number }) =>
-  Effect.all([inRange("seed", seed, 0, SEED_MAX), inRange("max-turns", max_turns, 1, 5000), inRange("slots", slots, 1, SLOTS_MAX)])
+  Effect.all([checkSeed(seed), checkRule("max-turns", max_turns), inRange("slots", slots, 1, SLOTS_MAX)])
 
 /** Plays up to `most` pairs, and no more once `told` answers that it is enough. */
 export const playPairs = Effect.fnUntraced(function* <E, R>(

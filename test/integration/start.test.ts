@@ -24,7 +24,14 @@ say({ pid: process.pid, node: process.versions.node, cwd: process.cwd(), rest: p
 `
 const checkout = () => {
   const folder = join(home, "a checkout")
-  for (const path of ["scripts/start", "scripts/install", "scripts/installed.mjs", "package.json", "package-lock.json"])
+  for (const path of [
+    "scripts/start",
+    "scripts/node.bash",
+    "scripts/install",
+    "scripts/installed.mjs",
+    "package.json",
+    "package-lock.json"
+  ])
     cpSync(join(root, path), join(folder, path))
   mkdirSync(join(folder, "packages/server/src"), { recursive: true })
   writeFileSync(join(folder, "packages/server/src/main.ts"), SERVICE)

@@ -74,6 +74,10 @@ const optionsOf = (baseUrl: string, credential: Credential) => ({
   transformClient: (client: HttpClient.HttpClient) => HttpClient.mapRequest(client, HttpClientRequest.setHeaders(headersOf(credential)))
 })
 
+/** Another program's body under a status that the endpoint has for a refusal of its own: the library makes it a defect. */
+const foreign = <A, E, R>(answer: Effect.Effect<A, E, R>): Effect.Effect<A, E | HttpClientError.HttpClientError, R> =>
+  Effect.catchDefect(answer, (defect) => (HttpClientError.isHttpClientError(defect) ? Effect.fail(defect) : Effect.die(defect)))
+
 const within = (timeout_s: number, { baseUrl, transformClient }: ReturnType<typeof optionsOf>) => {
   const request = HttpClientRequest.get(baseUrl)
   const description = `no answer within ${timeout_s} seconds`
@@ -82,7 +86,7 @@ const within = (timeout_s: number, { baseUrl, transformClient }: ReturnType<type
   return {
     baseUrl,
     transformClient: (client: HttpClient.HttpClient) => HttpClient.transform(transformClient(client), inTime),
-    transformResponse: <A, E, R>(answer: Effect.Effect<A, E, R>) => inTime(answer)
+    transformResponse: <A, E, R>(answer: Effect.Effect<A, E, R>) => inTime(foreign(answer))
   }
 }
 

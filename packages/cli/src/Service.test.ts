@@ -41,6 +41,13 @@ describe("a service that a command does not reach", () => {
     Effect.gen(function* () {
       const proxy = yield* answering((_request, response) => response.writeHead(502, { "content-type": "text/html" }).end("<html>"))
       assert.strictEqual(yield* sentenceAt(proxy), " does not answer as a service does: status 502.")
+      for (const [status, type, body] of [
+        [404, "application/json", '{"error":404}'],
+        [503, "text/html", "<html>"]
+      ] as const) {
+        const page = yield* answering((_request, response) => response.writeHead(status, { "content-type": type }).end(body))
+        assert.strictEqual(yield* sentenceAt(page), ` does not answer as a service does: status ${status}.`)
+      }
       const site = yield* answering((_request, response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"))
       assert.strictEqual(yield* sentenceAt(site), " gave an answer that this version of agon does not know.")
     }).pipe(Effect.scoped)

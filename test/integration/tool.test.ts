@@ -2,7 +2,7 @@
  * `agon` against a running service, as a competitor has it: signed in by a code that a browser approves, a
  * model submitted, stopped on the way, taken up again and entered, and signed out.
  */
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { makeClient } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { assert, layer } from "@effect/vitest"
@@ -83,6 +83,20 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       writeFileSync(own.at("config/agon/session.json"), JSON.stringify({ url: origin, session: "x", username: "ada" }))
       const over = yield* run(own, "status")
       assert.deepStrictEqual([over.status, over.err], [2, "agon: Your session has ended: agon login.\n"])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("signs in where the service of the session before is gone, and does not where that session stands", () =>
+    Effect.gen(function* () {
+      const [own, { origin }] = [yield* tool, yield* Service]
+      const file = own.at("config/agon/session.json")
+      mkdirSync(own.at("config/agon"), { recursive: true })
+      writeFileSync(file, JSON.stringify({ url: "http://127.0.0.1:1", session: "x", username: "old" }))
+      const { ended } = yield* signIn(own, "ada")
+      assert.strictEqual(ended.status, 0, ended.err)
+      assert.deepInclude(JSON.parse(readFileSync(file, "utf8")), { url: origin, username: "ada" })
+      const elsewhere = yield* run(own, "login", "--url", "http://127.0.0.1:1")
+      assert.deepStrictEqual([elsewhere.status, elsewhere.err], [2, `agon: You are signed in at ${origin}: agon logout first.\n`])
     }).pipe(Effect.scoped)
   )
 

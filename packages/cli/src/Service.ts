@@ -44,8 +44,11 @@ const unanswered = (url: string, { reason, response }: HttpClientError.HttpClien
   return `${url} cannot be reached: ${reason.description ?? (message || code) ?? reason._tag}.`
 }
 
+/** Whether a call has failed without a word of the service: it was not reached, or something else answered in its place. */
+export const isUnanswered = (error: unknown): boolean => HttpClientError.isHttpClientError(error) || Schema.isSchemaError(error)
+
 /** Whatever a call fails with, in one sentence. */
-const sentenceOf = (url: string, error: unknown): string => {
+export const sentenceOf = (url: string, error: unknown): string => {
   if (HttpClientError.isHttpClientError(error)) return unanswered(url, error)
   if (Schema.isSchemaError(error)) return `${url} gave an answer that this version of agon does not know.`
   const { code, detail } = error as { readonly code?: string; readonly detail?: string }

@@ -11,7 +11,7 @@ import { Console, Duration, Effect, Option } from "effect"
 import { Command } from "effect/cli"
 import { HttpClientError } from "effect/http"
 import { answer, CouldNotRun } from "../Answer.ts"
-import { addressOf, connect, jsonFlag, saying, urlFlag } from "../Service.ts"
+import { addressOf, connect, isUnanswered, jsonFlag, saying, urlFlag } from "../Service.ts"
 import * as SessionFile from "./SessionFile.ts"
 
 /** Characters of a device's name, at most. */
@@ -51,9 +51,16 @@ const isStanding = ({ session, url }: SessionFile.SavedSession) =>
     Effect.catchTag("unauthenticated", () => Effect.succeed(false))
   )
 
+/** Whether the session at another service stands in the way: not where that one answers no more, which would then be for ever. */
+const hinders = (kept: SessionFile.SavedSession) =>
+  isStanding(kept).pipe(
+    Effect.catchIf(isUnanswered, () => Effect.succeed(false)),
+    saying(kept.url)
+  )
+
 const signIn = Effect.fnUntraced(function* (url: string, json: boolean) {
   const kept = yield* SessionFile.read
-  if (Option.isSome(kept) && kept.value.url !== url && (yield* isStanding(kept.value)))
+  if (Option.isSome(kept) && kept.value.url !== url && (yield* hinders(kept.value)))
     return yield* new CouldNotRun({ message: `You are signed in at ${kept.value.url}: agon logout first.` })
   if (Option.isSome(kept) && kept.value.url === url && (yield* isStanding(kept.value))) return kept.value
   yield* SessionFile.prepare

@@ -4,6 +4,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Api } from "@agon/api/Api.ts"
 import { errorCatalogue } from "@agon/api/Errors.ts"
+import { PERSONAL_PATHS } from "@agon/api/Visitor.ts"
 import { RejectReason } from "@agon/api/version/RejectReason.ts"
 import { type Rating, rated, SHOWN_AT } from "@agon/domain/rating/Rating.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
@@ -166,6 +167,14 @@ describe("docs/operating.md", () => {
   it("has every variable of the service's environment once, and no other", () => {
     const names = Object.values(variables).map(({ name }) => name)
     assert.deepStrictEqual(documented("Configuration", "The site"), names.sort())
+  })
+
+  it("says below which paths the site gets a visitor's session", () => {
+    const [, places] = /gets the session alone, and only below ([^.]+)\./.exec(page)!
+    const documented = [...places!.matchAll(/(a season's\s)?`([^`]+)`/g)].map(
+      ([, ofSeason, path]) => `${ofSeason === undefined ? "" : "/games/:game/seasons/:slug"}${path}`
+    )
+    assert.sameMembers(documented, [...PERSONAL_PATHS])
   })
 
   const namedIn = (path: string) => {

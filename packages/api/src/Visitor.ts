@@ -23,7 +23,7 @@ export const READS = "agon-reads"
  * Pages of one visitor, their forms, and pages of private seasons lie below these paths. Every other page is
  * the same for everybody, and is asked for without a session.
  */
-const PERSONAL_PATHS = ["/me", "/admin", "/device", "/private", "/games/:game/seasons/:slug/admin"] as const
+export const PERSONAL_PATHS = ["/me", "/admin", "/device", "/private", "/games/:game/seasons/:slug/admin"] as const
 
 export type PersonalPath = `${(typeof PERSONAL_PATHS)[number]}${"" | `/${string}`}`
 

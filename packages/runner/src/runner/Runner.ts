@@ -22,7 +22,7 @@ import * as MatchSpans from "./MatchSpans.ts"
 import { makePauses } from "./pauses.ts"
 import { type Done, leasedOf, requestOf, uploaded } from "./results.ts"
 import { CLOSE_S } from "./stopping.ts"
-import { REQUEST_MARGIN_S, untilAnswered } from "./untilAnswered.ts"
+import { makeUntilAnswered, REQUEST_MARGIN_S, type UntilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
 
 /** Shorter than the time-outs of common proxies. */
@@ -42,6 +42,7 @@ export interface Stopping {
 interface State {
   session: RunnerSession
   draining: boolean
+  readonly untilAnswered: UntilAnswered
   readonly running: Map<string, Fiber.Fiber<void>>
   done: ReadonlyArray<Done>
   /** Of results that are not told yet, where their matches are traced. */
@@ -53,6 +54,7 @@ interface State {
 /** Runs until it is drained or its scope closes. */
 export const run = (client: Client, about: OpenSession, stopping: Stopping): Effect.Effect<void, never, Worker | Scope.Scope> =>
   Effect.gen(function* () {
+    const untilAnswered = makeUntilAnswered()
     const opened = untilAnswered("open a session", client.runner.openSession({ payload: about })).pipe(
       Effect.mapError(notOpened),
       Effect.orDie
@@ -60,7 +62,7 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
     const news = yield* Latch.make()
     const opening = Effect.map(
       opened,
-      (session): State => ({ session, draining: false, running: new Map(), done: [], reports: new Map(), news })
+      (session): State => ({ session, draining: false, untilAnswered, running: new Map(), done: [], reports: new Map(), news })
     )
     const state = yield* Effect.acquireRelease(opening, (open) => close(client, open), { interruptible: true })
     yield* Effect.logInfo("runner ready", { runner: state.session.runner, slots: about.slots })
@@ -135,13 +137,15 @@ const drain = (state: State, why: string) =>
  * One lease request. If one of its results is malformed, they are sent one by one, so that
  * it does not block the others.
  */
-const ask = (client: Client, { running, session }: State, results: ReadonlyArray<Done>, room: number) => {
+const ask = (client: Client, { running, session, untilAnswered }: State, results: ReadonlyArray<Done>, room: number) => {
   const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
   const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds: [...running.keys()], results: results.map(leasedOf) }
   return untilAnswered("lease", client.runner.lease({ payload }), wait_s).pipe(
     Effect.catchTag("invalid_request", ({ detail }) =>
       Effect.as(
-        results.length > 0 ? tellEach(client, results, detail) : Effect.logWarning("the service refused to give work", { detail }),
+        results.length > 0
+          ? tellEach(client, untilAnswered, results, detail)
+          : Effect.logWarning("the service refused to give work", { detail }),
         told(results)
       )
     )
@@ -167,7 +171,7 @@ const giveUp = (client: Client, lease: string, result: Result): Effect.Effect<un
     : client.runner.result({ params, payload: { kind: "admission", runtime_version: result.runtime_version, verdict: "failed", detail } })
 }
 
-const tellEach = Effect.fnUntraced(function* (client: Client, results: ReadonlyArray<Done>, detail: string) {
+const tellEach = Effect.fnUntraced(function* (client: Client, untilAnswered: UntilAnswered, results: ReadonlyArray<Done>, detail: string) {
   yield* Effect.logWarning("the service refused a result", { detail })
   for (const done of results) {
     const { lease } = done.work
@@ -240,7 +244,7 @@ const stop = Effect.fnUntraced(function* (state: State, looping: Fiber.Fiber<voi
 })
 
 /** A service that cannot be told finds out by itself: leases run out, and the runner is gone after a silence. */
-const close = (client: Client, { session: { runner } }: State): Effect.Effect<void> =>
+const close = (client: Client, { session: { runner }, untilAnswered }: State): Effect.Effect<void> =>
   untilAnswered("close the session", client.runner.closeSession({ params: { runner } })).pipe(
     Effect.timeout(`${CLOSE_S} seconds`),
     Effect.catchCause((cause) => Effect.logDebug("the service was not told that this runner has ended", cause))

@@ -7,7 +7,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { run } from "./Runner.ts"
-import { untilAnswered } from "./untilAnswered.ts"
+import { makeUntilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
 
 const SLOTS = 2
@@ -84,7 +84,7 @@ it.effect("a call that is never answered is made again", () =>
   Effect.gen(function* () {
     let tries = 0
     const silent = Effect.suspend(() => (++tries > 2 ? Effect.succeed("answered") : Effect.never))
-    const asking = yield* Effect.forkChild(untilAnswered("ask", silent))
+    const asking = yield* Effect.forkChild(makeUntilAnswered()("ask", silent))
     yield* TestClock.adjust("1 minute")
     assert.strictEqual(yield* Fiber.join(asking), "answered")
   })

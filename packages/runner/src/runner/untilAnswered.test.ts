@@ -1,8 +1,8 @@
-import { Unavailable } from "@agon/api/Problem.ts"
+import { RateLimited, Unavailable } from "@agon/api/Problem.ts"
 import { assert, it } from "@effect/vitest"
-import { Effect, Fiber } from "effect"
+import { Effect, Fiber, Logger } from "effect"
 import { TestClock } from "effect/testing"
-import { untilAnswered } from "./untilAnswered.ts"
+import { makeUntilAnswered } from "./untilAnswered.ts"
 
 it.effect("asks a service that is away again at once, and less often the longer it is away", () =>
   Effect.gen(function* () {
@@ -11,7 +11,7 @@ it.effect("asks a service that is away again at once, and less often the longer 
       tries++
       return Effect.fail(new Unavailable({ detail: "away" }))
     })
-    const asking = yield* Effect.forkChild(untilAnswered("ask", away))
+    const asking = yield* Effect.forkChild(makeUntilAnswered()("ask", away))
     yield* TestClock.adjust("5 seconds")
     assert.isAtLeast(tries, 5, "in 5 s, in which a season moves to another node")
     yield* TestClock.adjust("55 seconds")
@@ -20,5 +20,33 @@ it.effect("asks a service that is away again at once, and less often the longer 
     assert.isAtMost(tries - before, 150, "in ten minutes, one in 4 s or more")
     assert.isAtLeast(tries - before, 90, "in ten minutes, one in 6 s or less")
     yield* Fiber.interrupt(asking)
+  })
+)
+
+it.effect("says at once why it is not answered, and once a minute while the reason stays the same", () =>
+  Effect.gen(function* () {
+    const said: Array<string> = []
+    const logger = Logger.layer([Logger.make(({ message }) => void said.push(JSON.stringify(message)))])
+    const untilAnswered = makeUntilAnswered()
+    let tries = 0
+    const full = Effect.suspend(() => Effect.fail(new Unavailable({ detail: `the disk is full, request ${++tries}` })))
+    const asking = yield* Effect.forkChild(Effect.provide(untilAnswered("lease", full), logger), { startImmediately: true })
+    yield* TestClock.adjust("1 second")
+    assert.strictEqual(said.length, 1)
+    assert.match(said[0]!, /could not lease, trying again.*the disk is full/)
+    yield* TestClock.adjust("58 seconds")
+    assert.strictEqual(said.length, 1)
+    yield* TestClock.adjust("7 seconds")
+    assert.strictEqual(said.length, 2)
+    assert.match(said[1]!, /"left_out":\d+/)
+    yield* Fiber.interrupt(asking)
+    // Neither does the next call begin anew, and another reason is told.
+    for (const error of [new Unavailable({ detail: "still" }), new RateLimited({ detail: "slowly", retry_after_ms: 1000 })]) {
+      const next = yield* Effect.forkChild(Effect.provide(untilAnswered("lease", Effect.fail(error)), logger), { startImmediately: true })
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(next)
+    }
+    assert.strictEqual(said.length, 3)
+    assert.match(said[2]!, /slowly/)
   })
 )

@@ -154,6 +154,20 @@ describe("FileCache", () => {
       return withCache(directory, store([]), use)
     })
   )
+  it.effect("says in a sentence that its folder cannot be made, and goes on without", () =>
+    inDirectory((directory) => {
+      const said: Array<string> = []
+      const logger = Logger.layer([Logger.make(({ message }) => void said.push(JSON.stringify(message)))])
+      writeFileSync(join(directory, "a file"), "x")
+      const use = Effect.gen(function* () {
+        assert.strictEqual(said.length, 1, "at the start")
+        assert.strictEqual(new TextDecoder().decode(yield* (yield* FileCache).get(fileOf("a"))), "a")
+        assert.strictEqual(said.length, 1)
+        assert.match(said[0]!, /AGON_RUNNER_CACHE keeps no files, .*ENOTDIR/)
+      })
+      return Effect.provide(withCache(join(directory, "a file/cache"), store([]), use), logger)
+    })
+  )
   it.live.skipIf(!hasSmallDisks)("makes room on a disk that is full before the cache is", () =>
     Effect.gen(function* () {
       const directory = yield* smallDisk(1 << 20)

@@ -49,9 +49,11 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
   const flights = new Map<string, Deferred.Deferred<Uint8Array, FileUnavailable>>()
   let hits = 0
   let misses = 0
-  yield* Effect.promise(() => sweep(directory))
-
   const unkept = complaints(directory)
+  yield* Effect.catch(
+    Effect.tryPromise(() => sweep(directory)),
+    ({ cause }) => unkept(cause)
+  )
 
   /** The bytes on disk if they match the hash; a file that does not is removed. */
   const kept = (hash: string, used_at: number): Effect.Effect<Uint8Array | undefined> =>
@@ -107,9 +109,11 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
   return FileCache.of({ get, counts: () => ({ hits, misses }) })
 })
 
-/** A disk that takes no files refuses each of every match. */
+/** A disk that takes no files, or another user's, refuses each of every match. */
 const complaints = (directory: string) => {
-  const tell = seldom("AGON_RUNNER_CACHE keeps no files, which are downloaded again for each match; make room there")
+  const tell = seldom(
+    "AGON_RUNNER_CACHE keeps no files, which are downloaded again for each match; make room there, or name a folder that can be written"
+  )
   return (cause: unknown) => tell({ reason: "", fields: { directory, why: cause instanceof Error ? cause.message : String(cause) } })
 }
 

@@ -61,6 +61,15 @@ const run = (folder: string, script: string, system: string) => {
   return { status, stderr, stdout: stdout.trim() }
 }
 
+it.each([...Object.keys(PROGRAMS), "install"])("scripts/%s finds its checkout where the shell has a CDPATH", (script) => {
+  const folder = checkout(FOREIGN)
+  const env = { PATH: `${systemOf(undefined)}:/usr/bin:/bin`, CDPATH: `.:${root}` }
+  const args = script === "install" ? ["--running"] : []
+  const { status, stderr, stdout } = spawnSync(`scripts/${script}`, args, { cwd: folder, encoding: "utf8", env })
+  assert.deepStrictEqual([status, stderr], [0, ""])
+  assert.notInclude(stdout, folder)
+})
+
 describe.each(Object.keys(PROGRAMS))("scripts/%s", (script) => {
   const first = script === "backup" || script === "restore" ? [script] : []
   const becomes = { status: 0, stderr: "", stdout: JSON.stringify([...first, "one", "two words"]) }

@@ -174,6 +174,40 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
     })
   )
 
+  it.effect("is given up without blame where the season has closed meanwhile, since no third runner could come", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* Stage
+      const { match, player } = yield* setAside(yield* keyed("closed", fleet.admin))
+      const doubter = yield* playedAgain(fleet, "5")
+      const close = (at: string) =>
+        rows(`UPDATE season SET closed_at = ${at} WHERE id = (SELECT season_id FROM match WHERE id = $1::uuid)`, match)
+      yield* close("now()")
+      yield* anHourLater(match)
+      yield* close("NULL")
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "season_closed", status: "rated" })
+      assert.deepStrictEqual(yield* flagged(player, doubter), [false, false])
+    })
+  )
+
+  it.effect("that cannot be given up keeps no other from its turn", () =>
+    Effect.gen(function* () {
+      const { fleet } = yield* Stage
+      const [stuck, other] = [yield* setAside(fleet), yield* setAside(fleet)]
+      const both = `match_id IN ('${stuck.match}', '${other.match}')`
+      yield* rows(`CREATE FUNCTION refuses() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not now'; END $$`)
+      yield* rows(`CREATE TRIGGER refuses BEFORE UPDATE ON match_audit FOR EACH ROW
+        WHEN (OLD.match_id = '${stuck.match}' AND NEW.state = 'done') EXECUTE FUNCTION refuses()`)
+      yield* rows(`UPDATE match_audit SET lease_n = 8, created_at = CASE WHEN match_id = '${stuck.match}' THEN created_at - interval '1 minute'
+        ELSE created_at END WHERE ${both}`)
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      assert.strictEqual((yield* outcomeOf(stuck.match))!.state, "waiting")
+      assert.deepStrictEqual(yield* outcomeOf(other.match), { state: "done", verdict: "nobody_came", status: "rated" })
+      yield* rows("DROP FUNCTION refuses CASCADE")
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      assert.strictEqual((yield* outcomeOf(stuck.match))!.verdict, "nobody_came")
+    })
+  )
+
   it.effect("is no matter of a season's keys where a runner of the platform could be flagged for it", () =>
     Effect.gen(function* () {
       const { fleet, here } = yield* Stage

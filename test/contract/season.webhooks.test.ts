@@ -67,6 +67,8 @@ layer(web, A.options)("webhooks of a season", (it) => {
         }
         assert.deepStrictEqual(A.refusal(yield* A.read(`${path}/deliveries`, "ada")), [404, "not_found"], path)
       }
+      const { detail } = (yield* A.patch(theirs.url(`/webhooks/${made.id}`), { enabled: false }, "ada")).json
+      assert.strictEqual(detail, `Season theirs-hooked has no webhook ${made.id}.`)
       const at = `/v1/me/webhooks/${own.id}`
       assert.isString((yield* A.patch(at, { enabled: false }, "ada")).json.disabled_at)
       const on = yield* A.patch(at, { enabled: true, url: "https://other.example/" }, "ada")

@@ -62,7 +62,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
         assert.strictEqual(answer.status, 200, `${path}: ${answer.text}`)
         for (const { attributes, name } of assertPage(path, answer)) {
           const to = name === "a" ? attributes["href"]! : undefined
-          if (to?.startsWith("/") === true && !/^\/(v1|docs)\b/.test(to)) links.add(to.replace(/#.*/, ""))
+          if (to?.startsWith("/") === true && !/^\/(v1|docs|objects)\b/.test(to)) links.add(to.replace(/#.*/, ""))
         }
       }
       for (const path of links) {

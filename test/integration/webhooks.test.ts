@@ -242,6 +242,24 @@ layer(allowing)("a webhook", (it) => {
     })
   )
 
+  it.effect("that has failed for days begins anew at another address", () =>
+    Effect.gen(function* () {
+      const { ada, at, own, webhooks } = yield* begin
+      answering(at, 503)
+      yield* tell("ada", "First.")
+      yield* round
+      yield* TestClock.adjust(7 * DAY_MS)
+      const { id, url } = yield* own
+      assert.isNotNull((yield* webhooks.edit(ada, id, { url })).failing_since, "the same address")
+      yield* webhooks.edit(ada, id, { url: `${url}mended` })
+      yield* tell("ada", "At the other one.")
+      yield* TestClock.adjust("10 seconds")
+      yield* round
+      const { disabled_at, failing_since } = yield* own
+      assert.deepStrictEqual([disabled_at, Date.parse(failing_since!) > 7 * DAY_MS], [null, true])
+    })
+  )
+
   it.effect("is told nothing while its account is suspended, and nothing of that time later", () =>
     Effect.gen(function* () {
       const { at, sql } = yield* begin

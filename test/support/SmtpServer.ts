@@ -12,10 +12,10 @@ export const missingSmtpServer = (): string | undefined =>
   spawnSync(PYTHON, ["-c", "import aiosmtpd.smtp"]).status === 0 ? undefined : `no aiosmtpd for ${PYTHON}, see scripts/apt-packages.txt`
 
 /**
- * `later`, `never` and `policy` refuse the recipient with 451, 550 and 554; `silent` and `dies` do
+ * `later`, `never`, `policy`, `full` and `relay` refuse the recipient, `sender` the message; `silent` and `dies` do
  * so when they have the message.
  */
-export type Behaviour = "accept" | "later" | "never" | "policy" | "silent" | "dies"
+export type Behaviour = "accept" | "later" | "never" | "policy" | "full" | "relay" | "sender" | "silent" | "dies"
 
 export interface Received {
   readonly event: "mail"

@@ -12,7 +12,13 @@ from aiosmtpd.smtp import SMTP, AuthResult
 
 certificate, key, user, password = sys.argv[1:5]
 behaviour = "accept"
-RCPT = {"later": "451 4.3.2 Come back later", "never": "550 5.1.1 No such mailbox", "policy": "554 5.7.1 Not from you"}
+RCPT = {
+    "later": "451 4.3.2 Come back later",
+    "never": "550 5.1.1 No such mailbox",
+    "policy": "554 5.7.1 Not from you",
+    "full": "552 5.2.2 Mailbox full",
+    "relay": "550 relay not permitted",
+}
 
 
 def say(**what):
@@ -33,6 +39,8 @@ class Handler:
         return "250 OK"
 
     async def handle_DATA(self, server, session, envelope):
+        if behaviour == "sender":
+            return "550 The from address does not match a verified Sender Identity"
         message = email.message_from_bytes(envelope.content, policy=email.policy.default)
         say(
             event="mail",

@@ -5,6 +5,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 import { leasesOf } from "./session/leaseQueries.ts"
+import { SESSIONS_MAX } from "./session/sessionQueries.ts"
 
 const { runtime_known: _, ...runnerFields } = Runner.fields
 export const RunnerRow = Schema.Struct({ ...runnerFields, last_seen_at: Instant })
@@ -34,13 +35,14 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE k.season_id IS NOT DISTINCT FROM ${season_id}::uuid AND r.state <> 'gone'`
   }),
 
-  /** All runners of these keys, by runner_of_key; a key that has had thousands shows the newest. */
+  /** The runners of these keys that are not gone, as many of each as it may have at once, by runner_of_key. */
   ofKeys: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: RunnerRow,
     execute: (keys) => sql`
-      SELECT ${sql.literal(runnerColumns)}
-      FROM runner r WHERE ${sql.in("r.key_id", keys)} AND r.state <> 'gone' ORDER BY r.created_at DESC LIMIT 200`
+      SELECT r.* FROM runner_key k CROSS JOIN LATERAL (SELECT ${sql.literal(runnerColumns)}, r.created_at FROM runner r
+        WHERE r.key_id = k.id AND r.state <> 'gone' ORDER BY r.created_at DESC LIMIT ${SESSIONS_MAX}) r
+      WHERE ${sql.in("k.id", keys)} ORDER BY r.created_at DESC`
   }),
 
   /** Locks one row by the primary key; no row where it is already gone or belongs to another fleet. */

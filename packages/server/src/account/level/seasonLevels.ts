@@ -18,7 +18,11 @@ const nameInSeason = (path: string, { baseline, id, map_id, n = "" }: Readonly<R
   return path.includes("/matches/:id") ? { match: id } : { version: id }
 }
 
-const WHAT = { map_id: "board", baseline: "baseline", n: "round", match: "match", version: "version" } as const
+/** Each name has one of these keys. */
+type NamedBy<Name> = Name extends unknown ? keyof Name : never
+const WHAT: Readonly<Record<NamedBy<NameInSeason>, string>> = {
+  ...{ map_id: "board", baseline: "baseline", n: "round", match: "match", version: "version", webhook: "webhook" }
+}
 
 /** `match 0198…`, `board open-7` */
 const wordsOf = (name: NameInSeason): string => {

@@ -13,8 +13,8 @@ interface Letter {
 }
 
 /**
- * How a conversation ended. `refused`: this address or message for good, so that another attempt would be one
- * too many. `failed`: the server, the way to it or our settings, which may work later. `why` is the server's
+ * How a conversation ended. `refused`: this address for good, so that another attempt would be one too many. `failed`:
+ * the server, the way to it, our settings or this message, which may work later. `why` is the server's
  * status, or a word where there was none.
  */
 export interface Ended {
@@ -23,14 +23,20 @@ export interface Ended {
 }
 
 const ACCEPTED: Ended = { state: "accepted", why: "250" }
-/** The steps that are about the address and the message; the others are about us. */
-const ABOUT_THE_LETTER = /^(RCPT TO|DATA)/
-/**
- * "Authentication required", and statuses of RFC 3463 about security and policy:
- * another sender's letter would pass.
- */
-const AUTH_REQUIRED = 530
-const ABOUT_POLICY = /^\d{3}[ -]5\.7\./
+/** The step that is about the address. After the others a server says that a quota is used up, or that it does not like the sender. */
+const ABOUT_THE_ADDRESS = /^RCPT TO/
+/** "Mailbox unavailable", "user not local" and "mailbox name not allowed". */
+const NO_MAILBOX: ReadonlySet<number> = new Set([550, 551, 553])
+/** Statuses of RFC 3463 that a reply may have. Those of an address that is none: everybody's letter to it would be refused. */
+const STATUS = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/
+const BAD_ADDRESS: ReadonlySet<string> = new Set(["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"])
+/** What replies without a status say of us. */
+const ABOUT_US = /relay|sender|from|authent|limit|quota|polic|spam|block/i
+
+const isBadAddress = (responseCode: number, response: string): boolean => {
+  const status = STATUS.exec(response)?.[1]
+  return status === undefined ? NO_MAILBOX.has(responseCode) && !ABOUT_US.test(response) : BAD_ADDRESS.has(status)
+}
 
 /** Node's words for a certificate that is not trusted, and for what is no TLS. */
 const ABOUT_TLS = /CERT|SIGNATURE|SIGNED|SSL/
@@ -38,8 +44,8 @@ const ABOUT_TLS = /CERT|SIGNATURE|SIGNED|SSL/
 const endOf = ({ code, command, originalCode, response, responseCode }: SMTPError): Ended => {
   if (code === "ETLS" || ABOUT_TLS.test(originalCode ?? "")) return { state: "failed", why: "bad_tls" }
   if (responseCode === undefined) return { state: "failed", why: code === "ETIMEDOUT" ? "timeout" : "unreachable" }
-  const isPermanent = responseCode >= 500 && responseCode !== AUTH_REQUIRED && !ABOUT_POLICY.test(response ?? "")
-  return { state: isPermanent && ABOUT_THE_LETTER.test(command ?? "") ? "refused" : "failed", why: String(responseCode) }
+  const isRefused = ABOUT_THE_ADDRESS.test(command ?? "") && isBadAddress(responseCode, response ?? "")
+  return { state: isRefused ? "refused" : "failed", why: String(responseCode) }
 }
 
 const optionsOf = ({ clear_text, host, implicit_tls, port }: Relay) => ({

@@ -106,12 +106,13 @@ const makeChanges = (sql: SqlClient.SqlClient) => {
   const owned = ownedIn(sql)
 
   return {
-    /** Updates one row by webhook_pkey, and ends its pause. One that is switched off keeps nothing that waits, by webhook_delivery_pkey. */
+    /** Updates one row by webhook_pkey, and ends its pause; at another address it has never failed. One that is switched off keeps nothing that waits, by webhook_delivery_pkey. */
     edit: (owner: Owner, { enabled, id, now, url }: { id: string; url: string | null; enabled: boolean | null; now: Date }) =>
       row(sql`
         WITH edited AS (
           UPDATE webhook w SET url = coalesce(${url}::text, w.url),
-            failing_since = CASE WHEN ${enabled}::boolean AND w.disabled_at IS NOT NULL THEN NULL ELSE w.failing_since END,
+            failing_since = CASE WHEN ${enabled}::boolean AND w.disabled_at IS NOT NULL OR ${url}::text <> w.url THEN NULL
+              ELSE w.failing_since END,
             busy_until = least(w.busy_until, ${now}::timestamptz + ${ASKED_WITHIN}::interval),
             disabled_at = CASE WHEN ${enabled}::boolean THEN NULL WHEN NOT ${enabled}::boolean THEN coalesce(w.disabled_at, ${now}::timestamptz)
               ELSE w.disabled_at END

@@ -10,7 +10,7 @@
  *                                                 │  report; the two, who contradict each other, are not flagged
  *                                                 └─ none comes within the hour, nor then the service's own runner: voided,
  *                                                    both are flagged
- * voided meanwhile, by whatever else ─▶ no runner gets it, and nobody is flagged
+ * voided meanwhile, by whatever else, or its season closed ─▶ no runner gets it, and nobody is flagged
  * no runner comes within the hour ─▶ the service's own runner plays it again, whoever played it ─▶ there is none: the audit log
  *                                 and /metrics say so, and the match stands
  *
@@ -159,8 +159,17 @@ const givenUp = fromZero(
   })
 )
 
-type Verdict = "agreed" | "doubter_wrong" | "report_wrong" | "no_two_agree" | "nobody_came" | "undecided" | "voided"
-const VERDICTS: ReadonlyArray<Verdict> = ["agreed", "doubter_wrong", "report_wrong", "no_two_agree", "nobody_came", "undecided", "voided"]
+type Verdict = "agreed" | "doubter_wrong" | "report_wrong" | "no_two_agree" | "nobody_came" | "undecided" | "voided" | "season_closed"
+const VERDICTS: ReadonlyArray<Verdict> = [
+  "agreed",
+  "doubter_wrong",
+  "report_wrong",
+  "no_two_agree",
+  "nobody_came",
+  "undecided",
+  "voided",
+  "season_closed"
+]
 const settledBy = byLabel("agon_audits_settled_total", "verdict", "Matches that were played again, by what came of it", VERDICTS)
 
 const makeJudge = Effect.gen(function* () {
@@ -185,9 +194,13 @@ const makeJudge = Effect.gen(function* () {
     return yield* settle(id, agreed ? "report_wrong" : "no_two_agree")
   })
 
-  /** Settles an audit for which no other runner came. None was asked to where the match is voided anyway: then nobody is at fault. */
+  /**
+   * Settles an audit for which no other runner came. None was asked to where the match is voided anyway, or its season is closed: then nobody
+   * is at fault.
+   */
   const giveUp = Effect.fnUntraced(function* (audit: ReplayAuditRow) {
     if (audit.voided) return yield* settle(audit.id, "voided")
+    if (audit.closed) return yield* settle(audit.id, "season_closed")
     yield* Metric.update(givenUp, 1)
     if (audit.doubter_id === null) {
       const told = ownAudit("match.unaudited", audit.match_id, { why: NOBODY })
@@ -214,6 +227,7 @@ const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJ
   const queries = yield* makeQueries
   const shared = yield* SharedClock
   const parking = yield* Parking
+  const notGivenUp = seldomFailed("an audit was not given up")
   const waiting = new Map<string, string>()
   const given = { nothing: new CappedMap<string, true>(KINDS_MAX) }
   const look = Effect.gen(function* () {
@@ -221,7 +235,8 @@ const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJ
     yield* queries.lapse(new Date(now))
     const times = { since: now - WAIT_MS, own_since: now - WAIT_MS - OWN_WAIT_MS, seen_after: now - OWN_SEEN_MS }
     const since = { since: new Date(times.since), own_since: new Date(times.own_since), seen_after: new Date(times.seen_after) }
-    for (const audit of yield* queries.overdue({ ...since, leases: LEASES_MAX })) yield* judge.giveUp(audit)
+    // One whose season is away is given up at a later look, and keeps no other from its turn.
+    for (const audit of yield* queries.overdue({ ...since, leases: LEASES_MAX })) yield* Effect.catchCause(judge.giveUp(audit), notGivenUp)
     const rows = yield* queries.waiting(undefined)
     const fresh = rows.filter(({ season_id, sum }) => waiting.get(season_id) !== sum)
     waiting.clear()

@@ -46,12 +46,14 @@ const Row = Schema.Struct({
   played_by: Schema.NullOr(Schema.String),
   state_sha256: Schema.NullOr(Schema.String),
   /** Whether the match was voided since it was set aside, by whatever else: then nobody plays it again. */
-  voided: Schema.Boolean
+  voided: Schema.Boolean,
+  /** Whether its season is: then no runner gets the audit any more. */
+  closed: Schema.Boolean
 })
 export type ReplayAuditRow = typeof Row.Type
 
 const row = `SELECT a.id, a.match_id, a.season_id, s.game, a.state, a.lease_n, a.runner_id, a.key_id, a.doubter_id, a.doubter_sha256,
-  m.runner_id AS played_by, m.state_sha256, m.status = 'failed' AS voided FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id`
+  m.runner_id AS played_by, m.state_sha256, m.status = 'failed' AS voided, s.closed_at IS NOT NULL AS closed FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id`
 
 /** From the end of a lease until its key may have the audit again. */
 const AGAIN_AFTER = "interval '1 minute'"

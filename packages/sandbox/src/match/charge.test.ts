@@ -59,8 +59,8 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a match", (it) 
       Effect.gen(function* () {
         const arena = yield* Arena
         const seats = [remembering(slowFrom(4)), remembering(counting())]
-        const rules = { max_turns: 40, strike_limit: 10 }
-        const charged = yield* arena.play(request(seats, { rules, infer_us_max: 5_000 }))
+        const rules = { max_turns: 60, strike_limit: 30 }
+        const charged = yield* arena.play(request(seats, { rules, infer_us_max: 1_000 }))
         assert.isAbove(timeoutsOf(charged).length, 0)
         assert.isTrue(codes(charged).every((code) => code === "0 timeout"))
         assert.isTrue(verify(JSON.parse(JSON.stringify(charged.replay))).ok)
@@ -68,7 +68,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a match", (it) 
         const struck = timeoutsOf(charged).map(({ turn }) => turn)
         for (const [at, turn] of struck.entries()) if (at > 0) assert.isAtLeast(turn - struck[at - 1]!, 4)
 
-        const again = yield* arena.play(request(seats, { rules, infer_us_max: 5_000, timeouts: timeoutsOf(charged) }))
+        const again = yield* arena.play(request(seats, { rules, infer_us_max: 1_000, timeouts: timeoutsOf(charged) }))
         assert.deepStrictEqual(again.replay, charged.replay)
         const uncharged = yield* arena.play(request(seats, { rules }))
         assert.deepStrictEqual(codes(uncharged), [])

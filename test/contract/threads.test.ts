@@ -187,6 +187,18 @@ layer(web, A.options)("a comment", (it) => {
     })
   )
 
+  it.effect("of a newcomer that waits on a match since voided, where its author cannot take it back, takes none of their places", () =>
+    Effect.gen(function* () {
+      yield* newcomer("gil")
+      yield* Effect.forEach(Array.from({ length: 20 }), (_, n) => say("gil", { match: x.nano }, `no. ${n}`))
+      assert.deepStrictEqual(A.refusal(yield* say("gil", { match: x.open }, "one more")), [409, "pending_cap_reached"])
+      yield* A.rows`UPDATE match SET status = 'failed' WHERE id = ${x.nano}`
+      assert.strictEqual((yield* A.read("/v1/me/comments", "gil")).json.total, 0)
+      assert.strictEqual((yield* say("gil", { match: x.open }, "one more")).status, 201)
+      yield* A.rows`UPDATE match SET status = 'rated' WHERE id = ${x.nano}`
+    })
+  )
+
   it.effect("of a newcomer waits among their own until it is approved or taken back; so many wait and no more", () =>
     Effect.gen(function* () {
       yield* newcomer("gus")

@@ -113,7 +113,7 @@ const makePosting = (sql: SqlClient.SqlClient) => ({
 
   /**
    * Inserts one row: published where comment_approved has one of the account, else pending; none where comment_waiting
-   * already has `cap` of the account. Under the lock of the account.
+   * already has `cap` of the account that it may still see, and so delete. Under the lock of the account.
    */
   add: SqlSchema.findOneOption({
     Request: Schema.Struct({
@@ -127,7 +127,8 @@ const makePosting = (sql: SqlClient.SqlClient) => ({
       SELECT ${id}::uuid, ${thread_id}::uuid, ${parent_id}::uuid, ${account_id}::uuid, ${body}, CASE WHEN approved THEN 'published' ELSE 'pending' END,
         ${now}::timestamptz, CASE WHEN approved THEN ${now}::timestamptz END
       FROM known
-      WHERE approved OR (SELECT count(*) FROM comment WHERE account_id = ${account_id} AND state = 'pending') < ${cap}
+      WHERE approved OR (SELECT count(*) FROM comment c JOIN thread t ON t.id = c.thread_id
+        WHERE c.account_id = ${account_id} AND c.state = 'pending' AND ${seesThread(sql, account_id)}) < ${cap}
       RETURNING state`
   })
 })

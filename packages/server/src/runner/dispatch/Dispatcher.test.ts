@@ -92,6 +92,27 @@ it.effect("where all seasons are away the request fails, so that the runner asks
   }).pipe(Effect.provide(among(new Set([lost, other]), [])))
 )
 
+it.effect("a result for a season that is away fails the request, once all others have heard theirs and been asked for nothing", () => {
+  const told: Array<Told> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    const results = [resultOf(lost), resultOf(other), resultOf(third)]
+    assert.instanceOf(yield* Effect.flip(lease(key, { ...request, results })), Unavailable)
+    assert.deepStrictEqual(
+      told.map(({ results, season }) => [season, results]),
+      [
+        [lost, 1],
+        [other, 1],
+        [third, 1]
+      ]
+    )
+    assert.deepStrictEqual(
+      told.slice(1).map(({ max }) => max),
+      [0, 0]
+    )
+  }).pipe(Effect.provide(among(new Set([lost]), [], [lost, other, third], undefined, { told })))
+})
+
 it.effect("of the seasons of a lost node a request waits for one, and is served by its own node", () => {
   const asked: Array<string> = []
   return Effect.gen(function* () {

@@ -74,6 +74,8 @@ const makeDispatcher = Effect.gen(function* () {
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
     let given = 0
     let away: Unavailable | undefined
+    /** Of a season that did not hear what it was told: the request is repeated, once all others have heard theirs. */
+    let unheard: Unavailable | undefined
     const receipts: Array<LeasedAcceptance> = []
     for (const [season, { lost, results }] of about) {
       if (season === undefined) {
@@ -85,15 +87,16 @@ const makeDispatcher = Effect.gen(function* () {
         receipts.push(...(yield* tellAudits(calls, audits, key, results)))
         continue
       }
-      const said = { results, lost, max: season === turn ? share : 0 }
-      const telling = tell(caller, season, said)
-      const answered = yield* isOnlyAsked(said) ? Effect.catchTag(telling, "unavailable", (error) => Effect.succeed(error)) : telling
+      const said = { results, lost, max: season === turn && unheard === undefined ? share : 0 }
+      const answered = yield* Effect.catchTag(tell(caller, season, said), "unavailable", (error) => Effect.succeed(error))
       if ("works" in answered) {
         receipts.push(...answered.receipts)
         leases.push(...answered.works)
         if (season === turn) given = answered.works.length
-      } else away = answered
+      } else if (isOnlyAsked(said)) away = answered
+      else unheard = answered
     }
+    if (unheard !== undefined) return yield* Effect.fail(unheard)
     const asked = turn === undefined ? undefined : { season: turn, given, failed: away !== undefined }
     leases.push(...(yield* fill(caller, wanted - leases.length, { share, waits, first: asked })))
     if (away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(away)

@@ -77,21 +77,25 @@ const makeHeldLeases = Effect.gen(function* () {
         (lease) => Effect.mapEager(calls.seasonOf(lease), (season) => ({ lease, season })),
         TOGETHER
       )
-      for (const [season, named] of Map.groupBy(seasons, ({ season }) => season)) {
+      const keep = (lease: string, until: number | Date) => beats.set(lease, { lease, expires_at: new Date(until).toISOString() })
+      const beatIn = Effect.fnUntraced(function* (season: string | undefined, leases: ReadonlyArray<string>) {
         if (season === AUDITS) {
-          const held = yield* audits.heartbeat(
-            key,
+          for (const [lease, until] of yield* audits.heartbeat(key, leases)) keep(lease, until)
+          return
+        }
+        const replies = season === undefined ? undefined : yield* calls.ask(season, [{ _tag: "Heartbeat", key: key.id, leases }])
+        for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) if ("until" in beat) keep(beat.lease, beat.until)
+      })
+      // Where a season is away the call fails, and the leases in the others are kept all the same.
+      const named = Map.groupBy(seasons, ({ season }) => season)
+      const beatsOf = ([season, named]: [string | undefined, typeof seasons]) =>
+        Effect.exit(
+          beatIn(
+            season,
             named.map(({ lease }) => lease)
           )
-          for (const [lease, until] of held) beats.set(lease, { lease, expires_at: new Date(until).toISOString() })
-          continue
-        }
-        const said = { _tag: "Heartbeat", key: key.id, leases: named.map(({ lease }) => lease) } as const
-        const replies = season === undefined ? undefined : yield* calls.ask(season, [said])
-        for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) {
-          if ("until" in beat) beats.set(beat.lease, { lease: beat.lease, expires_at: new Date(beat.until).toISOString() })
-        }
-      }
+        )
+      yield* Effect.all(yield* Effect.forEach(named, beatsOf), { discard: true })
       return { leases: leases.map((lease) => beats.get(lease) ?? { lease, lost: true as const }), drain: runner.state === "draining" }
     })
   })

@@ -56,6 +56,13 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
       assert.deepStrictEqual((yield* told).slice(5), [
         "owner2 version_rejected: Version 1 of model was rejected in Spring: a file is not the one whose hash was submitted"
       ])
+      yield* obey(submit(3, { files: null }))
+      const reject_detail = "The weights have 9 bytes, and your quota has room for 8."
+      yield* obey({ _tag: "RejectFiles", version: id("version", 3), reject_reason: "too_large", reject_detail })
+      assert.deepStrictEqual((yield* told).slice(6), [
+        `owner3 version_rejected: Version 1 of model was rejected in Spring: ${reject_detail}`
+      ])
+      yield* sql.unsafe("DELETE FROM notification WHERE account_id = $1", [id("owner", 3)])
       const rows = yield* sql.unsafe<{ link: string; id: string; at: number }>(
         "SELECT link, id, (extract(epoch FROM created_at) * 1000)::int AS at FROM notification ORDER BY created_at DESC LIMIT 1"
       )

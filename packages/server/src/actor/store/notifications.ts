@@ -8,6 +8,7 @@
  */
 import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
+import type { RejectReason } from "@agon/domain/season/Reasons.ts"
 import type { State } from "@agon/domain/season/State.ts"
 import { FAULTS_RUNNING } from "@agon/domain/season/scheduler/Faults.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
@@ -26,6 +27,9 @@ interface Notification {
   readonly at: number
 }
 
+/** An upload ends early also where a better claim comes, and files are too large for their owner's quota as well. */
+const OF_SEVERAL_CAUSES: ReadonlySet<RejectReason> = new Set(["upload_expired", "too_large"])
+
 /** The changes that owners are told of. They know their own submission, and only baselines are disabled. */
 const wording = (
   { change, reject_reason }: VersionMove,
@@ -40,7 +44,7 @@ const wording = (
       return {
         kind: "version_rejected",
         became: "was rejected in",
-        more: reject_reason === null ? "" : `: ${rejectMeanings[reject_reason]}`
+        more: reject_reason === null ? "" : `: ${OF_SEVERAL_CAUSES.has(reject_reason) ? reject_detail : rejectMeanings[reject_reason]}`
       }
     case "superseded":
       return { kind: "version_superseded", became: `was superseded by version ${successor} in`, more: "" }

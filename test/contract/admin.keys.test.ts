@@ -52,6 +52,27 @@ layer(administration, options)("a season's runner keys", (it) => {
     })
   )
 
+  it.effect("show all runners of each, however many the others on the page have", () =>
+    Effect.gen(function* () {
+      const { url } = yield* season("crowded")
+      const key = Effect.map(post(url("/runner-keys"), { name: "rack" }), ({ json }) => json)
+      const quiet = yield* key
+      const runner = yield* open(quiet.key)
+      for (const full of [yield* key, yield* key]) {
+        const first = yield* open(full.key)
+        yield* rows`INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, isolation, state, created_at, last_seen_at)
+          SELECT gen_random_uuid(), key_id, name, runtime_version, engines, accepts, slots, isolation, state, now(), now()
+          FROM runner, generate_series(1, 127) WHERE id = ${first}`
+      }
+      const { keys } = (yield* read(url("/runner-keys"))).json
+      assert.deepStrictEqual(
+        keys.map(({ runners }: { readonly runners: ReadonlyArray<unknown> }) => runners.length).toSorted(),
+        [1, 128, 128]
+      )
+      assert.strictEqual(keys.find(({ id }: { readonly id: string }) => id === quiet.id).runners[0].id, runner)
+    })
+  )
+
   it.effect("are revoked once: the secret is worth nothing then, and its leases go back to the queue at once", () =>
     Effect.gen(function* () {
       const { id, url } = yield* season("summer")

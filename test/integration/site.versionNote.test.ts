@@ -64,7 +64,7 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const at = `/me/versions/${v.beta2}`
-      const tool = "npx agon examine"
+      const tool = "<code>npx agon examine policy.onnx policy.json --game snakes --season spring</code>"
       for (const [reason, sentence, isFound] of [
         ["hash_mismatch", "A file is not the one whose hash was submitted.", false],
         ["too_slow", "One move takes it longer than the season allows.", true],

@@ -5,10 +5,13 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { makeClient } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
+import type { WeightClass } from "@agon/domain/season/Rules.ts"
+import { demoWeightClasses } from "@agon/zoo/weightClasses.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as arena, filesOf } from "../support/Arena.ts"
 import { untilAnswer } from "../support/eventually.ts"
+import { OPEN_SEASON } from "../support/openSeason.ts"
 import { Service } from "../support/Service.ts"
 import { Tool } from "../support/Tool.ts"
 
@@ -97,6 +100,54 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       assert.deepInclude(JSON.parse(readFileSync(file, "utf8")), { url: origin, username: "ada" })
       const elsewhere = yield* run(own, "login", "--url", "http://127.0.0.1:1")
       assert.deepStrictEqual([elsewhere.status, elsewhere.err], [2, `agon: You are signed in at ${origin}: agon logout first.\n`])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("examines by the classes, the boards and the speed of a season, and says by which", () =>
+    Effect.gen(function* () {
+      const [own, { as, origin }] = [yield* tool, yield* Service]
+      const { manifest, weights } = filesOf("wanderer")
+      writeFileSync(own.at("mine.onnx"), weights)
+      writeFileSync(own.at("mine.json"), manifest)
+      const admin = yield* as("admin")
+      const make = (slug: string, weight_classes: ReadonlyArray<WeightClass>, infer_us_max: number) =>
+        admin.seasonCreation.createSeason({
+          params: { game: "snakes" },
+          payload: { ...OPEN_SEASON, name: slug, slug, rules: { infer_us_max }, weight_classes }
+        })
+      yield* make(
+        "small",
+        demoWeightClasses.map((one, n) => ({ ...one, max_bytes: 100 + n })),
+        20_000
+      )
+      yield* make(
+        "forgetful",
+        demoWeightClasses.map((one) => ({ ...one, memory_flat_bytes: 0, memory_cell_bytes: 0 })),
+        20_000
+      )
+      yield* make("hasty", demoWeightClasses, 1)
+      const examine = (...more: ReadonlyArray<string>) => run(own, "examine", own.at("mine.onnx"), "--game", "snakes", ...more)
+      const without = yield* examine()
+      assert.strictEqual(without.status, 0, without.err)
+      assert.match(
+        without.out,
+        /^admitted: .*\nby the weight classes of the demonstration season; --season SLUG takes those of a season\n$/
+      )
+      for (const [slug, reason] of [
+        ["small", "too_large"],
+        ["forgetful", "memory_over_class"],
+        ["hasty", "too_slow"]
+      ] as const) {
+        const { out, status } = yield* examine("--season", slug, "--url", origin)
+        assert.strictEqual(status, 1, out)
+        assert.match(out, new RegExp(`^rejected \\(${reason}\\): .*\\nby the weight classes of ${slug} at ${origin}\\n$`))
+      }
+      const spring = yield* examine("--season", "spring", "--url", origin, "--json")
+      const judged_by = { season: { url: origin, slug: "spring" }, weight_classes: demoWeightClasses, infer_us_max: 20_000 }
+      assert.deepInclude(JSON.parse(spring.out), { verdict: "admitted", judged_by })
+      const none = yield* examine("--season", "nowhere", "--url", origin)
+      assert.deepStrictEqual([none.status, none.out], [2, ""])
+      assert.match(none.err, /^agon: .*nowhere/)
     }).pipe(Effect.scoped)
   )
 

@@ -1,17 +1,17 @@
-/** `agon examine MODEL.onnx [MANIFEST.json] --game snakes`: checks a model as admission does. */
-import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
+/** `agon examine MODEL.onnx [MANIFEST.json] --game snakes [--season SLUG]`: checks a model as admission does. */
+import { LADDERS } from "@agon/domain/season/Rules.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import type { Verdict } from "@agon/sandbox/Verdict.ts"
-import { demoWeightClasses } from "@agon/zoo/weightClasses.ts"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
-import { boardsFlag, readBoards } from "../boards.ts"
 import { readBytes } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
-import { checkRule, numberFlag } from "../numberFlag.ts"
+import { checkRule } from "../numberFlag.ts"
 import { sandbox } from "../Sandbox.ts"
 import { manifestArgument, manifestOf } from "./seat.ts"
+import { readStandard, standardFlags } from "./standard.ts"
 
 /** The service compares speed with the season's rules after the examination; the command does the same here. */
 const withSpeed = (verdict: Verdict, max_us: number) =>
@@ -30,33 +30,34 @@ const say = (verdict: ReturnType<typeof withSpeed>): string => {
   return `admitted: ${param_count} parameters, ${infer_us} us a move here, memory flat ${memory.flat} cell ${memory.cell}`
 }
 
+const byWhat = (season: { readonly url: string; readonly slug: string } | null): string =>
+  season === null
+    ? "by the weight classes of the demonstration season; --season SLUG takes those of a season"
+    : `by the weight classes of ${season.slug} at ${season.url}`
+
 export const examine = Command.make(
   "examine",
   {
     model: Argument.File("MODEL.onnx").pipe(Argument.withDescription("The model, one ONNX file")),
     manifest: manifestArgument,
     game: gameFlag,
-    boards: boardsFlag,
-    weightClass: Flag.Literals(
-      "class",
-      demoWeightClasses.map((one) => one.class)
-    ).pipe(Flag.withDescription("Only admit to this class (default: every class)"), Flag.optional),
-    inferUsMax: numberFlag("infer-us-max", "The season's infer_us_max", DEFAULT_RULES.infer_us_max),
+    ...standardFlags,
+    weightClass: Flag.Literals("class", LADDERS).pipe(
+      Flag.withDescription("Only admit to this class (default: every class)"),
+      Flag.optional
+    ),
     json: Flag.Boolean("json").pipe(Flag.withDescription("Print the verdict as JSON"), Flag.withDefault(false))
   },
   Effect.fn(function* (given) {
-    yield* checkRule("infer-us-max", given.inferUsMax)
-    const request = {
-      game: given.game,
-      weights: yield* readBytes(given.model),
-      manifest: yield* readBytes(yield* manifestOf(given.model, given.manifest)),
-      weight_classes: demoWeightClasses.filter((one) => Option.isNone(given.weightClass) || one.class === given.weightClass.value),
-      boards: yield* readBoards(given.game, given.boards)
-    }
+    if (Option.isSome(given.inferUsMax)) yield* checkRule("infer-us-max", given.inferUsMax.value)
+    const files = { weights: yield* readBytes(given.model), manifest: yield* readBytes(yield* manifestOf(given.model, given.manifest)) }
+    const { boards, infer_us_max, season, weight_classes: all } = yield* readStandard(given)
+    const weight_classes = all.filter((one) => Option.isNone(given.weightClass) || one.class === given.weightClass.value)
     const arena = yield* Arena
-    const verdict = withSpeed(yield* arena.examine(request), given.inferUsMax)
-    yield* Console.log(given.json ? JSON.stringify(verdict) : say(verdict))
+    const verdict = withSpeed(yield* arena.examine({ game: given.game, ...files, weight_classes, boards }), infer_us_max)
+    if (given.json) yield* Console.log(JSON.stringify({ ...verdict, judged_by: { season, weight_classes, infer_us_max } }))
+    else for (const line of [say(verdict), byWhat(season)]) yield* Console.log(line)
     if (verdict.verdict === "failed") return yield* new CouldNotRun({ message: "The examination failed, through no fault of the model." })
     yield* answer(verdict.verdict === "admitted")
   })
-).pipe(Command.provide(sandbox))
+).pipe(Command.provide(sandbox), Command.provide(NodeHttpClient.layerNodeHttp))

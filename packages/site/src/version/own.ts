@@ -43,7 +43,7 @@ const rejection = (
 ): Html => html`<h2>What to mend</h2>
 <p class="bad alert">${reject_reason === null ? "Nothing is known of the reason." : sentence(rejectMeanings[reject_reason])}${reject_detail !== null && html` ${said(reject_detail)}`}</p>
 <ul>
-${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${reject_reason}">Why that happens, and the remedy</a></li>\n`}${reject_reason !== null && EXAMINED.has(reject_reason) && html`<li><code>npx agon examine policy.onnx policy.json --game ${game}</code> finds it on your own machine.</li>\n`}<li><a href="${submitAt(model_id, season)}">Submit the mended files</a>${hindered.map((detail) => html`<br>${said(withTimes(detail))}`)}</li>
+${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${reject_reason}">Why that happens, and the remedy</a></li>\n`}${reject_reason !== null && EXAMINED.has(reject_reason) && html`<li><code>npx agon examine policy.onnx policy.json --game ${game} --season ${season}</code> finds it on your own machine.</li>\n`}<li><a href="${submitAt(model_id, season)}">Submit the mended files</a>${hindered.map((detail) => html`<br>${said(withTimes(detail))}`)}</li>
 </ul>`
 
 const standings = (at: Places, { game, ratings, season }: OwnVersion): Html => html`<h2>On the ladders</h2>

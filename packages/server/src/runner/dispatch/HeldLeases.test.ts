@@ -26,7 +26,9 @@ const among = (away: Set<string>, kept: Array<string>) => {
       return Effect.succeed([leases.map((lease) => ({ lease, until: UNTIL }))] as any)
     }
   })
-  return HeldLeases.layer.pipe(Layer.provide([calls, Layer.mock(Runners, { here: () => true }), Layer.mock(ReplayAudits, {}), Parking.layer]))
+  return HeldLeases.layer.pipe(
+    Layer.provide([calls, Layer.mock(Runners, { here: () => true }), Layer.mock(ReplayAudits, {}), Parking.layer])
+  )
 }
 
 it.effect("a heartbeat keeps the leases of all seasons but one that is away, for whose sake it is repeated", () => {

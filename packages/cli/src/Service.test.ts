@@ -1,20 +1,14 @@
 import { createServer as createHttpServer, type RequestListener } from "node:http"
-import { type AddressInfo, createServer, type Server } from "node:net"
+import { createServer } from "node:net"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { freePort } from "../../../test/support/freePort.ts"
+import { listening } from "../../../test/support/listening.ts"
 import { connect, saying } from "./Service.ts"
 
-const serving = (server: Server) =>
-  Effect.acquireRelease(
-    Effect.callback<string>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.succeed(`http://127.0.0.1:${(server.address() as AddressInfo).port}`)))
-    }),
-    () => Effect.sync(() => void server.close())
-  )
-const answering = (listener: RequestListener) => serving(createHttpServer(listener))
+const answering = (listener: RequestListener) => listening(createHttpServer(listener))
 
 /** The sentence that a command ends with. */
 const sentenceAt = (url: string) =>
@@ -31,7 +25,7 @@ describe("a service that a command does not reach", () => {
       const port = yield* Effect.promise(freePort)
       assert.strictEqual(yield* sentenceAt(`http://127.0.0.1:${port}`), ` cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}.`)
       assert.match(yield* sentenceAt("http://nowhere.invalid"), /^ cannot be reached: getaddrinfo \w+ nowhere\.invalid\.$/)
-      const cut = yield* serving(createServer((socket) => socket.destroy()))
+      const cut = yield* listening(createServer((socket) => socket.destroy()))
       assert.match(yield* sentenceAt(cut), /^ cannot be reached: .*(hang up|ECONNRESET)\.$/)
       assert.match(yield* sentenceAt(cut.replace("http:", "https:")), /^ cannot be reached: \S.*\.$/)
     }).pipe(Effect.scoped)

@@ -37,6 +37,13 @@ export const connectSignedIn = Effect.gen(function* () {
   return { ...kept, client: yield* connect(kept.url, { session: kept.session }) }
 })
 
+/** A client that has the kept session where that is one of this service: what it reads is as its owner may see it. */
+export const connectAsKept = Effect.fnUntraced(function* (url: string) {
+  const own = Option.filter(yield* SessionFile.read, (kept) => kept.url === url)
+  const client = yield* connect(url, Option.isSome(own) ? { session: own.value.session } : undefined)
+  return { client, isSignedIn: Option.isSome(own) }
+})
+
 /** Nothing came, for the reason that the line or the resolver gives, or something came that is none of the service's answers. */
 const unanswered = (url: string, { reason, response }: HttpClientError.HttpClientError): string => {
   if (response !== undefined) return `${url} does not answer as a service does: status ${response.status}.`

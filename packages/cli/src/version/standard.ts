@@ -11,7 +11,7 @@ import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
 import * as SessionFile from "../account/SessionFile.ts"
 import { boardsFlag, readBoards } from "../boards.ts"
-import { addressOf, connect, saying, urlFlag } from "../Service.ts"
+import { addressOf, connectAsKept, saying, urlFlag } from "../Service.ts"
 
 interface Standard {
   readonly weight_classes: ReadonlyArray<WeightClass>
@@ -58,9 +58,8 @@ const read = Effect.fnUntraced(function* (client: Client, isSignedIn: boolean, g
 const ofSeason = Effect.fnUntraced(function* (game: string, slug: string, flag: Option.Option<string>) {
   const kept = yield* SessionFile.read
   const url = yield* addressOf(Option.orElse(flag, () => Option.map(kept, (session) => session.url)))
-  const own = Option.filter(kept, (session) => session.url === url)
-  const client = yield* connect(url, Option.isSome(own) ? { session: own.value.session } : undefined)
-  const standard = yield* saying(url)(read(client, Option.isSome(own), game, slug))
+  const { client, isSignedIn } = yield* connectAsKept(url)
+  const standard = yield* saying(url)(read(client, isSignedIn, game, slug))
   return { ...standard, season: { url, slug } } satisfies Standard
 })
 

@@ -1,11 +1,11 @@
 /** Answers that are longer than they may be are given up, and not kept in memory until they end. */
 
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { makeClient } from "@agon/api/Client.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { listening } from "../../../../test/support/listening.ts"
 import { Downloads, FILE_BYTES_MAX } from "./Downloads.ts"
 import { ANSWER_BYTES_MAX, serviceHttp } from "./serviceHttp.ts"
 
@@ -30,15 +30,7 @@ const endless = Effect.gen(function* () {
     }
     more()
   })
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  )
-  return { counts, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { counts, origin: yield* listening(server) }
 })
 
 const downloads = Downloads.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))

@@ -1,12 +1,12 @@
 /** Files from an object store that is slow, silent or trickles: a real server, which sends when it is told to. */
 
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Queue, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
+import { listening } from "../../../../test/support/listening.ts"
 import { Downloads } from "./Downloads.ts"
 
 const MIB = 1024 ** 2
@@ -15,15 +15,7 @@ const MIB = 1024 ** 2
 const store = Effect.gen(function* () {
   const asked = yield* Queue.unbounded<{ readonly request: IncomingMessage; readonly response: ServerResponse }>()
   const server = createServer((request, response) => void Queue.offerUnsafe(asked, { request, response }))
-  yield* Effect.acquireRelease(
-    Effect.callback<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
-    () =>
-      Effect.sync(() => {
-        server.closeAllConnections()
-        server.close()
-      })
-  )
-  return { asked, origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+  return { asked, origin: yield* listening(server) }
 })
 
 /** Downloads by a client that says how much of its answers has been read. */

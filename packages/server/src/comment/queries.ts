@@ -87,6 +87,10 @@ interface NewThread {
   readonly now: Date
 }
 
+/** The pending comments of an account that it may still see, as the text after FROM. */
+const waitingOf = (sql: SqlClient.SqlClient, account_id: string) =>
+  sql`comment c JOIN thread t ON t.id = c.thread_id WHERE c.account_id = ${account_id} AND c.state = 'pending' AND ${seesThread(sql, account_id)}`
+
 const makePosting = (sql: SqlClient.SqlClient) => ({
   /** To the end of the transaction: an account's comments are counted one after another. */
   lockAuthor: (account_id: string) => lockNamed(sql, `comments ${account_id}`),
@@ -127,8 +131,7 @@ const makePosting = (sql: SqlClient.SqlClient) => ({
       SELECT ${id}::uuid, ${thread_id}::uuid, ${parent_id}::uuid, ${account_id}::uuid, ${body}, CASE WHEN approved THEN 'published' ELSE 'pending' END,
         ${now}::timestamptz, CASE WHEN approved THEN ${now}::timestamptz END
       FROM known
-      WHERE approved OR (SELECT count(*) FROM comment c JOIN thread t ON t.id = c.thread_id
-        WHERE c.account_id = ${account_id} AND c.state = 'pending' AND ${seesThread(sql, account_id)}) < ${cap}
+      WHERE approved OR (SELECT count(*) FROM ${waitingOf(sql, account_id)}) < ${cap}
       RETURNING state`
   })
 })
@@ -148,9 +151,7 @@ const makeAuthors = (sql: SqlClient.SqlClient) => ({
     Result: Schema.Struct({ ...Placed.fields, total: Schema.Int }),
     execute: ({ account_id, limit, offset }) => sql`
       SELECT ${sql.literal(placed)}, (count(*) OVER ())::int AS total
-      FROM comment c JOIN thread t ON t.id = c.thread_id
-      WHERE c.account_id = ${account_id} AND c.state = 'pending' AND ${seesThread(sql, account_id)}
-      ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit} OFFSET ${offset}`
+      FROM ${waitingOf(sql, account_id)} ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit} OFFSET ${offset}`
   }),
 
   /** Counts the same, for a page past the end. */
@@ -158,8 +159,7 @@ const makeAuthors = (sql: SqlClient.SqlClient) => ({
     Request: Schema.String,
     Result: Schema.Struct({ total: Schema.Int }),
     execute: (account_id) => sql`
-      SELECT count(*)::int AS total FROM comment c JOIN thread t ON t.id = c.thread_id
-      WHERE c.account_id = ${account_id} AND c.state = 'pending' AND ${seesThread(sql, account_id)}`
+      SELECT count(*)::int AS total FROM ${waitingOf(sql, account_id)}`
   }),
 
   author: accountNamed(sql),

@@ -2,7 +2,6 @@
  * A match of a service with its replay, whose bytes are those that the service has named: the name of a
  * stored replay ends with the SHA-256 of its bytes.
  */
-import type { Client } from "@agon/api/Client.ts"
 import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
@@ -10,8 +9,7 @@ import { sha256Hex } from "@agon/engine/sha256.ts"
 import { Effect, Option, Schedule, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { CouldNotRun } from "../../Answer.ts"
-import * as SessionFile from "../../account/SessionFile.ts"
-import { addressOf, connect, saying } from "../../Service.ts"
+import { addressOf, connectAsKept, saying } from "../../Service.ts"
 
 export interface Fetched {
   readonly url: string
@@ -39,11 +37,9 @@ export const isMatch = (text: string): boolean => UUID.test(text.toLowerCase()) 
 
 /** As its owner may see it, where the kept session is one of this service. */
 const find = Effect.fnUntraced(function* (url: string, id: string) {
-  const kept = Option.filter(yield* SessionFile.read, (session) => session.url === url)
   const params = { params: { id } }
-  const read = (client: Client) => (Option.isSome(kept) ? client.match.privateMatch(params) : client.match.match(params))
-  const client = yield* connect(url, Option.isSome(kept) ? { session: kept.value.session } : undefined)
-  return yield* retryRefused(read(client))
+  const { client, isSignedIn } = yield* connectAsKept(url)
+  return yield* retryRefused(isSignedIn ? client.match.privateMatch(params) : client.match.match(params))
 })
 
 const readBytes = (address: string) =>

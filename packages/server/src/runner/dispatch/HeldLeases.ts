@@ -78,7 +78,8 @@ const makeHeldLeases = Effect.gen(function* () {
         TOGETHER
       )
       const keep = (lease: string, until: number | Date) => beats.set(lease, { lease, expires_at: new Date(until).toISOString() })
-      const beatIn = Effect.fnUntraced(function* (season: string | undefined, leases: ReadonlyArray<string>) {
+      const beatIn = Effect.fnUntraced(function* (season: string | undefined, named: typeof seasons) {
+        const leases = named.map(({ lease }) => lease)
         if (season === AUDITS) {
           for (const [lease, until] of yield* audits.heartbeat(key, leases)) keep(lease, until)
           return
@@ -87,15 +88,9 @@ const makeHeldLeases = Effect.gen(function* () {
         for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) if ("until" in beat) keep(beat.lease, beat.until)
       })
       // Where a season is away the call fails, and the leases in the others are kept all the same.
-      const named = Map.groupBy(seasons, ({ season }) => season)
-      const beatsOf = ([season, named]: [string | undefined, typeof seasons]) =>
-        Effect.exit(
-          beatIn(
-            season,
-            named.map(({ lease }) => lease)
-          )
-        )
-      yield* Effect.all(yield* Effect.forEach(named, beatsOf), { discard: true })
+      const bySeason = Map.groupBy(seasons, ({ season }) => season)
+      const exits = yield* Effect.forEach(bySeason, ([season, named]) => Effect.exit(beatIn(season, named)))
+      yield* Effect.all(exits, { discard: true })
       return { leases: leases.map((lease) => beats.get(lease) ?? { lease, lost: true as const }), drain: runner.state === "draining" }
     })
   })

@@ -3,7 +3,7 @@
  * in a match is charged for it. Each seat has an account of processor time:
  *
  *   a move adds     2 x infer_us_max, since the machine that plays may be half as fast as the one that admitted
- *   it takes        what the model's thread used of the processor in the runtime (`chargeOf`), not the time that passed
+ *   it takes        what the model's thread used of the processor in the runtime (`Charges`), not the time that passed
  *   at most         1 s is kept, which is also the initial balance: a few slow moves are harmless
  *   below zero      the move is a `timeout` strike, the answer does not count, the seat's memory is zeroed, and the account is at zero
  *

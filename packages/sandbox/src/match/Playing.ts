@@ -10,7 +10,7 @@ import { engineOf } from "@agon/engine/registry.ts"
 import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay, type ReplaySeat } from "@agon/engine/replay/Replay.ts"
 import { type Sizes, STATUS, type Status } from "../worker/channel.ts"
-import { chargeOf, threadCpu_us } from "../worker/cpuTime.ts"
+import { Charges, threadCpu_us } from "../worker/cpuTime.ts"
 import { ModelIO, statusOf } from "../worker/ModelIO.ts"
 import { instantiate, Session } from "../worker/Runtime.ts"
 import { charge } from "./Account.ts"
@@ -35,6 +35,7 @@ interface Player {
   readonly io: ModelIO
   readonly observation: Float32Array
   readonly logits: Float32Array
+  readonly charges: Charges
   fresh: boolean
 }
 
@@ -86,7 +87,8 @@ export class Playing {
     ledger.enter(PHASE.loading, seat, threadCpu_us())
     try {
       const session = new Session(await instantiate(this.#work.module, cap_bytes), new Uint8Array(weights))
-      return { io: new ModelIO(session, sizes, { observation, logits, memoryFlat, memoryCell }), observation, logits, fresh: true }
+      const io = new ModelIO(session, sizes, { observation, logits, memoryFlat, memoryCell })
+      return { io, observation, logits, charges: new Charges(), fresh: true }
     } catch {
       ledger.lose(seat, "crash")
       return null
@@ -146,9 +148,8 @@ export class Playing {
       const status = player.io.turn()
       ledger.spend(0, player.io.infer_ms)
       const code = CODES[status]
-      return code === null && !fresh && this.#isOverdrawn(seat, chargeOf(player.io.infer_ms * 1_000, threadCpu_us() - from_us))
-        ? "timeout"
-        : code
+      if (code !== null || fresh) return code
+      return this.#isOverdrawn(seat, player.charges.next(player.io.infer_ms * 1_000, threadCpu_us() - from_us)) ? "timeout" : null
     } catch (error) {
       return CODES[statusOf(error)[0]]
     } finally {

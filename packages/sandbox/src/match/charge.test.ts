@@ -6,7 +6,7 @@ import { assert, describe, it, layer, vi } from "@effect/vitest"
 import { Effect } from "effect"
 import { Arena } from "../Arena.ts"
 import { board, counting, linear, manifest, slowFrom, stalling } from "../admission/testing/testModels.ts"
-import { chargeOf } from "../worker/cpuTime.ts"
+import { Charges } from "../worker/cpuTime.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { charge, RESERVE_US } from "./Account.ts"
 import type { MatchReport, MatchRequest } from "./Match.ts"
@@ -46,9 +46,24 @@ describe("an account of processor time", () => {
   })
 
   it("charges a move for processor time and not for time on the clock", () => {
-    assert.strictEqual(chargeOf(150, 0), 150) // shorter than a tick: the clock is exact
-    assert.strictEqual(chargeOf(95_000, 4_000), 8_000) // interrupted by others
-    assert.strictEqual(chargeOf(350_000, 348_000), 350_000)
+    assert.strictEqual(new Charges().next(150, 0), 150) // shorter than a tick: the clock is exact
+    assert.strictEqual(new Charges().next(95_000, 4_000), 8_000) // interrupted by others
+    assert.strictEqual(new Charges().next(350_000, 348_000), 350_000)
+  })
+
+  it("charges a hundred short moves, all interrupted, for their processor time and one tick", () => {
+    const charges = new Charges()
+    let charged_us = 0
+    // A move of 200 us, interrupted for 8 ms; the processor time comes a tick at a time.
+    for (let move = 1; move <= 100; move++) charged_us += charges.next(8_200, move % 20 === 0 ? 4_000 : 0)
+    assert.strictEqual(charged_us, 100 * 200 + 4_000)
+  })
+
+  it("charges short moves for the clock on a quiet machine, though the ticks fall where they will", () => {
+    const charges = new Charges()
+    let charged_us = 0
+    for (let move = 1; move <= 100; move++) charged_us += charges.next(200, move % 20 === 3 ? 4_000 : 0)
+    assert.strictEqual(charged_us, 100 * 200)
   })
 })
 
@@ -59,8 +74,10 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a match", (it) 
       Effect.gen(function* () {
         const arena = yield* Arena
         const seats = [remembering(slowFrom(4)), remembering(counting())]
-        const rules = { max_turns: 60, strike_limit: 30 }
-        const charged = yield* arena.play(request(seats, { rules, infer_us_max: 1_000 }))
+        const rules = { max_turns: 90, strike_limit: 30 }
+        // A quick turn costs less than the 12 ms that it adds, also on a busy machine; a slow one costs far more.
+        const infer_us_max = 6_000
+        const charged = yield* arena.play(request(seats, { rules, infer_us_max }))
         assert.isAbove(timeoutsOf(charged).length, 0)
         assert.isTrue(codes(charged).every((code) => code === "0 timeout"))
         assert.isTrue(verify(JSON.parse(JSON.stringify(charged.replay))).ok)
@@ -68,7 +85,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a match", (it) 
         const struck = timeoutsOf(charged).map(({ turn }) => turn)
         for (const [at, turn] of struck.entries()) if (at > 0) assert.isAtLeast(turn - struck[at - 1]!, 4)
 
-        const again = yield* arena.play(request(seats, { rules, infer_us_max: 1_000, timeouts: timeoutsOf(charged) }))
+        const again = yield* arena.play(request(seats, { rules, infer_us_max, timeouts: timeoutsOf(charged) }))
         assert.deepStrictEqual(again.replay, charged.replay)
         const uncharged = yield* arena.play(request(seats, { rules }))
         assert.deepStrictEqual(codes(uncharged), [])

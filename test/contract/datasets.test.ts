@@ -2,15 +2,16 @@
 
 import { createHash } from "node:crypto"
 import { zstdDecompressSync } from "node:zlib"
-import { DatasetMaker } from "@agon/server/dataset/DatasetMaker.ts"
+import { DatasetMaker, KeptEvery } from "@agon/server/dataset/DatasetMaker.ts"
 import { Bounds, PauseTimes } from "@agon/server/dataset/PartFiles.ts"
 import { replayKey } from "@agon/server/object/keys.ts"
 import { ObjectStore, ObjectsUnavailable } from "@agon/server/object/ObjectStore.ts"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Option } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { temporaryDirectory } from "../integration/objectLocal.ts"
 import * as A from "../support/Administration.ts"
+import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 
 const { seasonIds, versionIds: v } = Fixture
@@ -349,6 +350,34 @@ layer(start, A.options)("datasets", (it) => {
       yield* A.rows`DELETE FROM dataset_claim`
       assert.strictEqual(yield* make(), 1)
       assert.deepStrictEqual(named((yield* listed("spring")).slice(before.length)), ["2025-04-02 1 matches 1", "2025-04-02 1 replays 1"])
+    })
+  )
+
+  it.effect("keep their claim for as long as the store takes a file: no other node begins the same part", () =>
+    Effect.gen(function* () {
+      yield* played({ n: 6_002, at: "2025-04-03T00:00:00Z" })
+      const objects = yield* ObjectStore
+      const [puts, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const sql = yield* SqlClient.SqlClient
+      const soonOver = Effect.orDie(sql`UPDATE dataset_claim SET until = now() + interval '10 seconds'`)
+      const putFile: typeof objects.putFile = (key, file) =>
+        Effect.andThen(soonOver, Deferred.succeed(puts, undefined)).pipe(
+          Effect.andThen(Deferred.await(goOn)),
+          Effect.andThen(objects.putFile(key, file))
+        )
+      const slow = make().pipe(
+        Effect.provideService(ObjectStore, ObjectStore.of({ ...objects, putFile })),
+        Effect.provideService(KeptEvery, "20 millis")
+      )
+      const making = yield* Effect.forkChild(slow)
+      yield* Deferred.await(puts)
+      yield* eventually(
+        "the claim is kept",
+        Effect.map(sql`SELECT 1 FROM dataset_claim WHERE until > now() + interval '1 minute'`, (rows) => rows.length === 1)
+      )
+      assert.strictEqual(yield* make(), 0)
+      yield* Deferred.succeed(goOn, undefined)
+      assert.strictEqual(yield* Fiber.join(making), 1)
     })
   )
 

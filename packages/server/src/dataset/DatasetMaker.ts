@@ -15,8 +15,8 @@
  * long as the read took. No lock of a season's commit is waited for, and none is held.
  */
 
-import { Context, DateTime, Effect, Layer, Metric, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import { Context, DateTime, type Duration, Effect, Layer, Metric, Schedule } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/cache/ResponseCache.ts"
 import { datasetsTag } from "../http/cache/tags.ts"
@@ -24,13 +24,15 @@ import { byLabel } from "../metric/byLabel.ts"
 import { datasetKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
-import { type Contents, makePartFiles, type Written } from "./PartFiles.ts"
+import { ClaimLost, type Contents, makePartFiles, type Written } from "./PartFiles.ts"
 import { type Due, makeQueries } from "./queries.ts"
 import { nextUnit, type Unit } from "./unit.ts"
 
 const LOOK_EVERY = "5 minutes"
-/** Longer than a page takes at the slowest store; the claim is kept with every page. */
+/** Longer than a page takes at the slowest store; the claim is kept with every page, and while files are put into the store. */
 const CLAIM_S = 300
+/** A file may take the store longer than a claim lasts. */
+export const KeptEvery = Context.Reference<Duration.Input>("agon/dataset/KeptEvery", { defaultValue: () => "1 minute" })
 /** Free share of the objects' disk below which nothing is made: models and replays come first. */
 export const FREE_SHARE_MIN = 0.1
 
@@ -118,6 +120,19 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
   )
 })
 
+/** Ends where somebody else has the season. A database that is away meanwhile ends nothing: the commit asks it again. */
+const kept = (season_id: string, keep: Effect.Effect<boolean, SqlError.SqlError>, every: Duration.Input) =>
+  Effect.andThen(
+    Effect.sleep(every),
+    Effect.orElseSucceed(keep, () => true)
+  ).pipe(
+    Effect.filterOrFail(
+      (has) => has,
+      () => new ClaimLost({ season_id })
+    ),
+    Effect.forever
+  )
+
 const makePart = Effect.fnUntraced(function* (options: Options) {
   const sql = yield* SqlClient.SqlClient
   const queries = yield* makeQueries
@@ -141,10 +156,12 @@ const makePart = Effect.fnUntraced(function* (options: Options) {
     const [due] = yield* queries.due({ only: season_id }) // as it is under the claim
     const unit = due === undefined ? undefined : nextUnit(due, now)
     if (due === undefined || unit === undefined) return false
-    const contents = yield* files.write(due, unit, queries.claim({ season_id, holder, for_s: CLAIM_S }))
+    const keep = queries.claim({ season_id, holder, for_s: CLAIM_S })
+    const contents = yield* files.write(due, unit, keep)
     const put = contents.written.map((file): Put => ({ ...file, key: datasetKey(season_id, file.sha256, nameOf(unit, file)) }))
     yield* stored.taking(put.map(({ key }) => key))
-    for (const file of put) yield* objects.putFile(file.key, file)
+    const putting = Effect.forEach(put, (file) => objects.putFile(file.key, file), { discard: true })
+    yield* Effect.raceFirst(putting, kept(season_id, keep, yield* KeptEvery))
     const listed = yield* Effect.onExit(publish(due, unit, holder, contents, put), () => cache.purge(datasetsTag(season_id)))
     if (listed) yield* Effect.logInfo("a dataset was made", { season: due.slug, day: unit.day, part: unit.part })
     return listed

@@ -29,7 +29,7 @@ export const PauseTimes = Context.Reference<number>("agon/dataset/PauseTimes", {
 const PAUSE_MAX = Duration.seconds(10)
 
 /** Somebody else makes the files of the season. */
-class ClaimLost extends Schema.TaggedError<ClaimLost>()("ClaimLost", { season_id: Schema.String }) {}
+export class ClaimLost extends Schema.TaggedError<ClaimLost>()("ClaimLost", { season_id: Schema.String }) {}
 
 export type Written = StoredFile & { readonly kind: DatasetKind; readonly rows: number }
 

@@ -196,6 +196,30 @@ inService(
     })
 )
 
+inService(
+  "a runner that answers after its lease ran out, before anybody else came, is heard all the same",
+  { replay_check: 0, audit: 1 },
+  () =>
+    Effect.gen(function* () {
+      const fleet = yield* keyed("plays")
+      yield* seasonOf("late", fleet)
+      const [match] = yield* playMatches(fleet.client, yield* fleet.open(["match"]), 1)
+      const [one, two] = [yield* keyed("one", fleet.admin), yield* keyed("two", fleet.admin)]
+      const work = yield* leaseAudit(one.client, yield* one.open(["audit"]))
+      const sql = yield* PgClient.PgClient
+      yield* sql`UPDATE match_audit SET until = now() - interval '1 second' WHERE match_id = ${match!.match_id}`
+      yield* untilSuccess(Effect.flatMap(verdictOf(match!.match_id), (audit) => holds("its lease has run out", audit?.state === "waiting")))
+      const wrong = "0".repeat(64)
+      assert.deepStrictEqual(yield* say(one.client, work, wrong), { accepted: true })
+      assert.deepStrictEqual(yield* say(one.client, work, wrong), { accepted: true })
+      const [audit] = yield* sql`SELECT state, doubter_sha256 FROM match_audit WHERE match_id = ${match!.match_id}`
+      assert.deepStrictEqual(audit, { state: "waiting", doubter_sha256: wrong })
+      const second = yield* leaseAudit(two.client, yield* two.open(["audit"]))
+      assert.deepStrictEqual(yield* say(two.client, second, wrong), { accepted: true })
+      assert.deepStrictEqual(yield* verdictOf(match!.match_id), { state: "done", verdict: "report_wrong" })
+    })
+)
+
 inService("what a revoked key was playing again goes back at once, to another runner", { replay_check: 0, audit: 1 }, () =>
   Effect.gen(function* () {
     const fleet = yield* keyed("plays")

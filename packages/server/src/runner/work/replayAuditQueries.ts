@@ -148,10 +148,13 @@ const makeRenewals = (sql: SqlClient.SqlClient) => ({
 })
 
 const makeVerdicts = (sql: SqlClient.SqlClient) => ({
-  /** Locks one row by the primary key. Of the same result sent twice the first counts: a later lease is left alone. */
+  /**
+   * Locks one row by the primary key. It counts as long as nobody else has the audit, whether or not the lease has run out. Of the same
+   * result sent twice the first counts: the runner does not hold it any more.
+   */
   mismatch: ({ id, lease_n }: ReplayAuditRow, runner: string, state_sha256: string) => sql`
     UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_sha256 = ${state_sha256}
-    WHERE id = ${id} AND state = 'leased' AND lease_n = ${lease_n}`,
+    WHERE id = ${id} AND state <> 'done' AND lease_n = ${lease_n} AND runner_id = ${runner}`,
 
   /** Locks one row by the primary key. */
   settle: (id: string, verdict: string) => sql`UPDATE match_audit SET state = 'done', verdict = ${verdict} WHERE id = ${id}`,

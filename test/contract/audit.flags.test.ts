@@ -64,6 +64,10 @@ const playedAgain = Effect.fnUntraced(function* ({ admin }: Pick<Keyed, "admin">
   yield* client.runner.result({ params: { lease: work!.lease }, payload: { kind: "audit", state_sha256 } })
   return auditor
 })
+const halfAnHourLater = Effect.fnUntraced(function* (match: string) {
+  yield* rows("UPDATE match_audit SET created_at = created_at - interval '31 minutes' WHERE match_id = $1::uuid", match)
+  yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+})
 const anHourLater = Effect.fnUntraced(function* (match: string) {
   yield* rows("UPDATE match_audit SET created_at = created_at - interval '61 minutes' WHERE match_id = $1::uuid", match)
   yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
@@ -231,8 +235,23 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
       assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "report_wrong", status: "failed" })
 
       const third = yield* setAside(yield* keyedOf(fleet, here))
-      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      yield* halfAnHourLater(third.match)
       assert.strictEqual((yield* lease)!.match_id, third.match) // among themselves they look at each other's matches
+    })
+  )
+
+  it.effect("is the platform's for half an hour where both fleets play, or two keys of one person would confirm each other's lies", () =>
+    Effect.gen(function* () {
+      const { fleet, here } = yield* Stage
+      const [liar, accomplice] = [yield* keyedOf(fleet, here), yield* keyedOf(fleet, here)]
+      const auditor = yield* accomplice.open(["audit"])
+      const confirm = accomplice.client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 0 } })
+      const { match, player } = yield* setAside(liar)
+      yield* Effect.flatMap(ReplayAudits, ({ look }) => look)
+      assert.deepStrictEqual((yield* confirm).leases, []) // and would say what the liar has said
+      for (const digit of ["7", "7"]) yield* playedAgain(fleet, digit)
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "report_wrong", status: "failed" })
+      assert.deepStrictEqual(yield* flagged(player), [true])
     })
   )
 

@@ -303,13 +303,20 @@ const TAKEN: ReadonlyArray<string> = [
   audit(16, { season: 1, runner: 11, until: JUST_NOW })
 ]
 
-const take = (runner: number, season: number | null, since: Date): Case["act"] => {
-  const asked = { runner: id("runner", runner), key: id("key", Math.floor(runner / 10)), now: NOW, until: LATER, since, limit: 100 }
+const take = (runner: number, season: number | null, since: Date, platform_since = new Date(AGO)): Case["act"] => {
+  const times = { now: NOW, until: LATER, since, platform_since }
+  const asked = { runner: id("runner", runner), key: id("key", Math.floor(runner / 10)), ...times, limit: 100 }
   return ({ audits }) =>
     Effect.map(audits.take({ ...asked, season_id: season === null ? null : id("season", season) }), (rows) =>
       rows.map(({ id, rules, versions }) => `${id}: ${versions.length} of ${versions[0]}, ${rules.max_turns} turns`).sort()
     )
 }
+
+/** The row of an audit that the runner gets; `fresh`: another key had it before, or none. */
+const leased = (n: number, runner: number, fresh = true) =>
+  `match_audit audit ${n}: state=leased until=2026-03-01T12:10:00+00:00 ${fresh ? `key_id=key ${Math.floor(runner / 10)} ` : ""}lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner ${runner}`
+
+const BY_ITSELF = `UPDATE season SET fleet = '{"matches": "own", "admissions": "own"}' WHERE id = '${ONE}'`
 
 const TAKES: ReadonlyArray<Case> = [
   {
@@ -317,21 +324,14 @@ const TAKES: ReadonlyArray<Case> = [
     rows: TAKEN,
     act: take(PLATFORM * 10 + 1, null, LATER),
     reply: DUE.map((n) => `audit ${n}: 2 of version ${n === 11 ? 2 : 1}, 500 turns`),
-    changes: [
-      "match_audit audit 11: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31",
-      "match_audit audit 12: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31",
-      "match_audit audit 14: state=leased until=2026-03-01T12:10:00+00:00 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31",
-      "match_audit audit 16: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31"
-    ]
+    changes: DUE.map((n) => leased(n, PLATFORM * 10 + 1, n !== 14))
   },
   {
     title: "the service's own runner takes those it has played, when nobody else came",
     rows: [played(1, { season: 1, key: OWN }), audit(1, { season: 1 })],
     act: take(OWN * 10 + 1, null, LATER),
     reply: ["audit 1: 2 of version 1, 500 turns"],
-    changes: [
-      "match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 4 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 41"
-    ]
+    changes: [leased(1, 41)]
   },
   {
     title: "and not before",
@@ -346,23 +346,29 @@ const TAKES: ReadonlyArray<Case> = [
       ...[played(3, { season: 1, key: PLATFORM }), audit(3, { season: 1 })],
       ...[played(4, { season: 1, key: 2 }), audit(4, { season: 1, doubter: PLATFORM * 10 + 1 })]
     ],
+    act: take(11, 1, LATER, LATER),
+    reply: ["audit 1: 2 of version 1, 500 turns"],
+    changes: [leased(1, 11)]
+  },
+  {
+    title: "and not before the platform's had its time, where they play there too",
+    rows: [played(1, { season: 1, key: 2 }), audit(1, { season: 1 })],
+    act: take(11, 1, LATER),
+    changes: []
+  },
+  {
+    title: "and at once where it plays alone",
+    rows: [BY_ITSELF, played(1, { season: 1, key: 2 }), audit(1, { season: 1 })],
     act: take(11, 1, LATER),
     reply: ["audit 1: 2 of version 1, 500 turns"],
-    changes: [
-      "match_audit audit 1: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 1 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 11"
-    ]
+    changes: [leased(1, 11)]
   },
   {
     title: "a season that is played by its own fleet gives the platform none",
-    rows: [
-      `UPDATE season SET fleet = '{"matches": "own", "admissions": "own"}' WHERE id = '${ONE}'`,
-      ...[1, 2].flatMap((n) => [played(n, { season: n, key: OWN }), audit(n, { season: n })])
-    ],
+    rows: [BY_ITSELF, ...[1, 2].flatMap((n) => [played(n, { season: n, key: OWN }), audit(n, { season: n })])],
     act: take(PLATFORM * 10 + 1, null, LATER),
     reply: ["audit 2: 2 of version 2, 500 turns"],
-    changes: [
-      "match_audit audit 2: state=leased until=2026-03-01T12:10:00+00:00 key_id=key 3 lease_n=4 leased_at=2026-03-01T12:00:00+00:00 runner_id=runner 31"
-    ]
+    changes: [leased(2, 31)]
   }
 ]
 

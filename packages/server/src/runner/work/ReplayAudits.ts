@@ -15,7 +15,8 @@
  *                                 and /metrics say so, and the match stands
  *
  * "Another runner" means a runner of another key: one key may open many sessions. What a runner of the
- * platform has played, or doubted, is looked at by the platform's runners alone.
+ * platform has played, or doubted, is looked at by the platform's runners alone. What a season's own key has played
+ * is theirs first, where they play there too.
  *
  * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named
  * `<audit id>.<n>` and count against a runner's slots like any other; they are renewed no longer than a
@@ -51,6 +52,8 @@ const LOOK_EVERY = "2 seconds"
  * its own runner, or not at all.
  */
 const WAIT_MS = 3_600_000
+/** How long runners of the platform have for what a season's own key has played, where both fleets play. */
+const PLATFORM_WAIT_MS = 1_800_000
 /** How long the service's own runner then has for it. */
 const OWN_WAIT_MS = 3_600_000
 /** A runner silent for this long is not waited for. */
@@ -102,7 +105,12 @@ const makeReplayAudits = Effect.gen(function* () {
       if (nothing.has(kind)) return []
       const now = yield* shared.now_ms
       const until = now + LEASE_MS
-      const times = { now: new Date(now), until: new Date(until), since: new Date(now - WAIT_MS) }
+      const times = {
+        now: new Date(now),
+        until: new Date(until),
+        since: new Date(now - WAIT_MS),
+        platform_since: new Date(now - PLATFORM_WAIT_MS)
+      }
       const asked = { runner: runner.id, key: key.id, season_id: key.season_id, ...times, limit: max }
       const taken = yield* Effect.orDie(queries.take(asked))
       if (taken.length === 0) nothing.set(kind, true)

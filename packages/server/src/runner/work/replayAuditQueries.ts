@@ -64,9 +64,10 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
    * has played or answered; the service's own (its key has no creator) gets those waiting since before
    * `since`, even its own. Only the runtime of the first run is expected to give the same bits. A key of
    * the season's gets none for which a runner of the platform could be flagged: the season's
-   * administrators could make two keys and have them deny whatever the platform's fleet has played. A key
-   * that has lost or given back an audit gets it again a minute later, so that others come before: it
-   * could drop it as often as it may be lost.
+   * administrators could make two keys and have them deny whatever the platform's fleet has played. Where both
+   * fleets play, such a key gets those waiting since before `platform_since`: one of two that are one person's
+   * would confirm what the other has reported. A key that has lost or given back an audit gets it again a minute
+   * later, so that others come before: it could drop it as often as it may be lost.
    */
   take: SqlSchema.findAll({
     Request: Schema.Struct({
@@ -76,10 +77,11 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
       now: Schema.Date,
       until: Schema.Date,
       since: Schema.Date,
+      platform_since: Schema.Date,
       limit: Schema.Int
     }),
     Result: Leased,
-    execute: ({ key, limit, now, runner, season_id, since, until }) => sql`
+    execute: ({ key, limit, now, platform_since, runner, season_id, since, until }) => sql`
       WITH taken AS (
         UPDATE match_audit a SET state = 'leased', lease_n = a.lease_n + 1, runner_id = ${runner}, key_id = ${key}, leased_at = ${now}, until = ${until}
         FROM (
@@ -88,6 +90,7 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
           WHERE a.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM runner d WHERE d.id = a.doubter_id AND d.key_id = r.key_id)
             AND (m.key_id IS DISTINCT FROM r.key_id OR (k.created_by IS NULL AND a.created_at < ${since})) AND m.status IN ('rated', 'finished') AND m.runtime_version = r.runtime_version AND s.closed_at IS NULL
             AND (a.key_id IS DISTINCT FROM r.key_id OR a.until < ${now}::timestamptz - ${sql.literal(AGAIN_AFTER)})
+            AND (k.season_id IS NULL OR s.fleet->>'matches' = 'own' OR a.created_at < ${platform_since})
             AND (k.season_id IS NULL OR NOT EXISTS (SELECT 1 FROM runner_key p WHERE p.season_id IS NULL
               AND (p.id = m.key_id OR p.id = (SELECT d.key_id FROM runner d WHERE d.id = a.doubter_id))))
             AND a.season_id = coalesce(${season_id}::uuid, a.season_id)

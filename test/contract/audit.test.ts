@@ -1,6 +1,7 @@
 import type { Client } from "@agon/api/Client.ts"
 import type { AuditWork } from "@agon/api/runner/protocol.ts"
 import { matchLeaseMax_ms } from "@agon/domain/season/Lease.ts"
+import { hashText, mix } from "@agon/domain/season/Random.ts"
 import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
@@ -159,6 +160,24 @@ inService(
       assert.deepStrictEqual(yield* say(other.client, again, "0".repeat(64)), { accepted: true }) // the first answer
       assert.deepStrictEqual(yield* verdictOf(match!.match_id), { state: "done", verdict: "agreed" })
       assert.strictEqual((yield* matchOf(match!.match_id)).status, "rated")
+    })
+)
+
+inService(
+  "a runner cannot tell by a match's id whether it is looked at again, and lie about the others",
+  { replay_check: 0, audit: 0.5 },
+  () =>
+    Effect.gen(function* () {
+      const { client, open, ...rest } = yield* keyed("half")
+      yield* seasonOf("half", { client, open, ...rest })
+      const matches = yield* playMatches(client, yield* open(["match"]), 32)
+      yield* untilSuccess(looked(matches.at(-1)!.match_id))
+      const sql = yield* PgClient.PgClient
+      const aside = new Set((yield* sql.unsafe<{ id: string }>("SELECT match_id AS id FROM match_audit")).map(({ id }) => id))
+      assert.isTrue(aside.size > 4 && aside.size < 28, `${aside.size} of 32`)
+      // What everybody can compute: by it the service chose once.
+      const told = matches.filter(({ match_id }) => aside.has(match_id) === mix(hashText(`audit ${match_id}`)) < 2 ** 31)
+      assert.isBelow(told.length, 28)
     })
 )
 

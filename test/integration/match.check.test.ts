@@ -18,7 +18,7 @@ import type { Reported } from "@agon/server/match/check/replayFault.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "@agon/server/object/ObjectStore.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { untilSuccess } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -79,7 +79,7 @@ const lives = (until: () => boolean | Effect.Effect<boolean, unknown, SqlClient.
   }).pipe(
     Effect.flatMap((held) => (held ? Effect.void : Effect.fail(new Error("never")))),
     untilSuccess,
-    Effect.provide(Layer.fresh(ReplayCheck.layer({ replay_check: 1, audit: 0 }))),
+    Effect.provide(Layer.fresh(ReplayCheck.layer({ replay_check: 1, audit: 0 }, { nodes: Redacted.make("ours") }))),
     Effect.provide(Layer.merge(around, Layer.succeed(RetriedFor, patience_ms)))
   )
 const around = Layer.mergeAll(objects, voiding, Layer.succeed(LocalMailboxes, mailboxes), Layer.succeed(SettledAfter, 0))

@@ -116,7 +116,7 @@ export const Program = Layer.unwrap(
     )
     const listening: Listening = { port: undefined }
     const ownSite = OwnSite.layer(settings, listening)
-    const replayCheck = ReplayCheck.layer(settings)
+    const replayCheck = ReplayCheck.layer(settings, secrets)
     const datasets = DatasetMaker.layer({ datasets: settings.datasets, directory: datasetDirectory(settings.directory) })
     // Released first: the server ends when its requests have ended, and then the others take this node's seasons over.
     const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))

@@ -16,17 +16,18 @@
  */
 
 import { seldom } from "@agon/api/program/seldom.ts"
-import { hashText, mix } from "@agon/domain/season/Random.ts"
 import { engineOf } from "@agon/engine/registry.ts"
-import { Clock, Context, DateTime, Effect, Layer, Option, Schedule } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Option, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
+import type { Secrets } from "../../config/Secrets.ts"
 import { newId } from "../../database/newId.ts"
 import { storedReplayKey } from "../../object/keys.ts"
 import { ObjectStore } from "../../object/ObjectStore.ts"
 import { MatchVoiding } from "../MatchVoiding.ts"
 import { makeCheckRetries, makePassOver } from "./CheckRetries.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
+import { type Drawn, drawnBy } from "./drawn.ts"
 import * as ReplayThread from "./ReplayThread.ts"
 
 const PAGE = 32
@@ -54,12 +55,13 @@ export class ReplayCheck extends Context.Service<
   }
 >()("agon/ReplayCheck") {
   static readonly layer = (
-    shares: Shares
+    shares: Shares,
+    secrets: Pick<Secrets, "nodes">
   ): Layer.Layer<ReplayCheck, never, SqlClient.SqlClient | ObjectStore | LocalMailboxes | MatchVoiding> =>
     Layer.effect(
       ReplayCheck,
       Effect.gen(function* () {
-        const look = yield* makeLook(shares)
+        const look = yield* makeLook(shares, drawnBy(Redacted.value(secrets.nodes)))
         if (shares.replay_check > 0 || shares.audit > 0) {
           yield* look.pipe(Effect.repeat(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)
         }
@@ -68,15 +70,12 @@ export class ReplayCheck extends Context.Service<
     )
 }
 
-/** Whether a match is in the share that a use checks: the same answer on every node and at any time; each use draws its own share. */
-const among = (share: number, use: string, match: string): boolean => mix(hashText(`${use} ${match}`)) < share * 2 ** 32
-
-const makeLook = Effect.fnUntraced(function* (shares: Shares) {
+const makeLook = Effect.fnUntraced(function* (shares: Shares, drawn: Drawn) {
   const queries = yield* makeQueries
   const mailboxes = yield* LocalMailboxes
   const settled_ms = yield* SettledAfter
   const unchecked = seldom("replays were not checked")
-  const retries = yield* makeCheckRetries(yield* makeOne(shares))
+  const retries = yield* makeCheckRetries(yield* makeOne(shares, drawn))
 
   const page = Effect.fnUntraced(function* (season_id: string, closed: boolean) {
     const until = new Date((yield* Clock.currentTimeMillis) - settled_ms)
@@ -108,12 +107,12 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares) {
 })
 
 /** Checks one match of a season. Fails where it is to be retried. */
-const makeOne = Effect.fnUntraced(function* (shares: Shares) {
+const makeOne = Effect.fnUntraced(function* (shares: Shares, drawn: Drawn) {
   const queries = yield* makeQueries
   const check = yield* makeCheck
   return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
-    const verdict = among(shares.replay_check, "replay", match.id) ? yield* check(season_id, match) : "sound"
-    if (verdict === "false" || (verdict === "sound" && !among(shares.audit, "audit", match.id))) return
+    const verdict = drawn(shares.replay_check, "replay", match.id) ? yield* check(season_id, match) : "sound"
+    if (verdict === "false" || (verdict === "sound" && !drawn(shares.audit, "audit", match.id))) return
     const created_at = yield* DateTime.nowAsDate
     yield* queries.toAudit({ id: yield* newId, match_id: match.id, season_id, created_at })
   })

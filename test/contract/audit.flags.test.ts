@@ -4,6 +4,7 @@ import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { AuditWork } from "@agon/api/runner/protocol.ts"
 import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { RunnerKeys } from "@agon/server/runner/key/RunnerKeys.ts"
+import { AttendedFor } from "@agon/server/runner/work/Attendance.ts"
 import { ReplayAudits } from "@agon/server/runner/work/ReplayAudits.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
@@ -28,7 +29,7 @@ const stage = Layer.effect(
 )
 const service = stage.pipe(
   Layer.provideMerge(Service.layer({ replay_check: 0, audit: 1, log_level: "Error" })),
-  Layer.provide(Layer.succeed(SettledAfter, 0))
+  Layer.provide([Layer.succeed(SettledAfter, 0), Layer.succeed(AttendedFor, 0)])
 )
 
 /** Another key of the season's own. */

@@ -3,6 +3,7 @@ import type { AuditWork } from "@agon/api/runner/protocol.ts"
 import { matchLeaseMax_ms } from "@agon/domain/season/Lease.ts"
 import { hashText, mix } from "@agon/domain/season/Random.ts"
 import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
+import { ReplayAudits } from "@agon/server/runner/work/ReplayAudits.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
@@ -13,7 +14,7 @@ import * as Service from "../support/Service.ts"
 const inService = (
   title: string,
   shares: { readonly replay_check: number; readonly audit: number },
-  test: () => Effect.Effect<void, unknown, Service.Service | PgClient.PgClient | Scope.Scope>
+  test: () => Effect.Effect<void, unknown, Service.Service | PgClient.PgClient | ReplayAudits | Scope.Scope>
 ) =>
   layer(Service.layer(shares).pipe(Layer.provide(Layer.succeed(SettledAfter, 0))), {
     excludeTestServices: true
@@ -287,3 +288,25 @@ for (const { lies, verdict } of [
     })
   )
 }
+
+inService("the time in which the service was away is none in which a third runner did not come", { replay_check: 0, audit: 1 }, () =>
+  Effect.gen(function* () {
+    const fleet = yield* keyed("plays")
+    yield* seasonOf("away", fleet)
+    const player = yield* fleet.open(["match"])
+    const [match] = yield* playMatches(fleet.client, player, 1)
+    const [one, two] = [yield* keyed("one", fleet.admin), yield* keyed("two", fleet.admin)]
+    const [auditor, third] = [yield* one.open(["audit"]), yield* two.open(["audit"])]
+    const first = yield* leaseAudit(one.client, auditor)
+    const truth = played(first).replay.state_sha256
+    yield* say(one.client, first, "0".repeat(64))
+    const sql = yield* PgClient.PgClient
+    yield* sql`UPDATE match_audit SET created_at = created_at - interval '61 minutes' WHERE match_id = ${match!.match_id}`
+    yield* Effect.flatMap(ReplayAudits, ({ look }) => look) // of a service that has just started
+    assert.deepStrictEqual(yield* verdictOf(match!.match_id), { state: "waiting", verdict: null })
+    assert.deepStrictEqual(yield* say(two.client, yield* leaseAudit(two.client, third), truth), { accepted: true })
+    assert.deepStrictEqual(yield* verdictOf(match!.match_id), { state: "done", verdict: "doubter_wrong" })
+    assert.strictEqual((yield* matchOf(match!.match_id)).status, "rated")
+    assert.deepStrictEqual([yield* flaggedOf(player), yield* flaggedOf(auditor), yield* flaggedOf(third)], [false, true, false])
+  })
+)

@@ -21,7 +21,8 @@
  * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named
  * `<audit id>.<n>` and count against a runner's slots like any other; they are renewed no longer than a
  * match's (domain/season/Lease.ts). They end by the clock that nodes share: any node takes back what has run
- * out. Verdicts are applied before they are recorded, so one that a crash interrupts is applied again.
+ * out. Verdicts are applied before they are recorded, so one that a crash interrupts is applied again. After an
+ * outage an audit is given up ten minutes later at the earliest, since nobody could come meanwhile (Attendance.ts).
  */
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
@@ -40,6 +41,7 @@ import { MatchVoiding } from "../../match/MatchVoiding.ts"
 import { byLabel } from "../../metric/byLabel.ts"
 import { fromZero } from "../../metric/fromZero.ts"
 import type { Caller } from "../session/Runners.ts"
+import { Attendance, AttendedFor } from "./Attendance.ts"
 import { type LeasePayload, LeasePayloads } from "./LeasePayloads.ts"
 import { makeQueries, type ReplayAuditRow } from "./replayAuditQueries.ts"
 
@@ -236,6 +238,10 @@ const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJ
   const shared = yield* SharedClock
   const parking = yield* Parking
   const notGivenUp = seldomFailed("an audit was not given up")
+  const attendance = new Attendance()
+  const attended_for_ms = yield* AttendedFor
+  /** One whose season is away is given up at a later look, and keeps no other from its turn. */
+  const giveUp = (audit: ReplayAuditRow) => Effect.catchCause(judge.giveUp(audit), notGivenUp)
   const waiting = new Map<string, string>()
   const given = { nothing: new CappedMap<string, true>(KINDS_MAX) }
   const look = Effect.gen(function* () {
@@ -243,14 +249,15 @@ const makeLook = Effect.fnUntraced(function* (judge: Effect.Success<typeof makeJ
     yield* queries.lapse(new Date(now))
     const times = { since: now - WAIT_MS, own_since: now - WAIT_MS - OWN_WAIT_MS, seen_after: now - OWN_SEEN_MS }
     const since = { since: new Date(times.since), own_since: new Date(times.own_since), seen_after: new Date(times.seen_after) }
-    // One whose season is away is given up at a later look, and keeps no other from its turn.
-    for (const audit of yield* queries.overdue({ ...since, leases: LEASES_MAX })) yield* Effect.catchCause(judge.giveUp(audit), notGivenUp)
+    if (attendance.begun(now) >= attended_for_ms)
+      yield* Effect.forEach(yield* queries.overdue({ ...since, leases: LEASES_MAX }), giveUp, { discard: true })
     const rows = yield* queries.waiting(undefined)
     const fresh = rows.filter(({ season_id, sum }) => waiting.get(season_id) !== sum)
     waiting.clear()
     given.nothing = new CappedMap(KINDS_MAX) // a request on its way notes its answer in the one before
     for (const { season_id, sum } of rows) waiting.set(season_id, sum)
     for (const { season_id } of fresh) parking.wake(season_id)
+    attendance.ended(yield* shared.now_ms)
   }).pipe(Effect.catchCause(seldomFailed("audits were not looked at")))
   return { given, look, waiting }
 })

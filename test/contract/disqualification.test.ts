@@ -114,3 +114,26 @@ layer(administration, options)("reinstating an entry", (it) => {
     })
   )
 })
+
+layer(administration, options)("a season that closes right after", (it) => {
+  it.effect("waits for the voids of the disqualified entry's matches", () =>
+    Effect.gen(function* () {
+      const { adder, one } = yield* world
+      for (let i = 0; i < 6; i++) yield* play(one.id, i % 2)
+      assert.isNotEmpty(yield* counted(adder.version))
+      yield* post(urlOf("one", `/versions/${adder.version}/disqualify`), { reason, void_matches: true })
+      assert.strictEqual((yield* post(urlOf("one", "/close"))).status, 200)
+      const { look } = yield* VoidOrders
+      const isClosed = Effect.map(
+        Effect.andThen(look, rows<{ readonly closed: boolean }>`SELECT closed_at IS NOT NULL AS closed FROM season WHERE id = ${one.id}`),
+        ([season]) => season?.closed === true
+      )
+      yield* eventually("the season is closed", isClosed)
+      assert.deepStrictEqual(yield* counted(adder.version), [])
+      assert.deepStrictEqual(
+        (yield* log(one.id)).filter(([, action]) => String(action).endsWith(".doubt")),
+        []
+      )
+    })
+  )
+})

@@ -91,10 +91,19 @@ const prepare = Effect.fnUntraced(function* (run: Run, { baselines, boards, sett
   }
   for (const model of baselines) yield* Stage.calmly(season, [silent(baseline(numbers, model, 600))], 60)
   const opening = (yield* Clock.currentTimeMillis) < settings.submissions_open_at
+  if (opening) yield* admitBaselines(season)
   for (let i = 0; i < 3 && opening; i++) yield* Stage.calmly(season, [silent(season.administrators.beforehand(season.auditor.rows()))], 60)
   yield* Stage.settle(season, Math.max(0, settings.submissions_open_at - (yield* Clock.currentTimeMillis)))
   yield* Stage.calmly(season, [silent(...season.people.first())], 60)
   for (let i = 0; i < 20; i++) yield* Stage.calmly(season, [season.runners.honest(i)], 60)
+})
+
+/** Half of them are in play when the settings are edited. */
+const admitBaselines = Effect.fnUntraced(function* (season: Stage.Stage) {
+  for (let i = 0; i < 4; i++) yield* Stage.calmly(season, [season.runners.honest(i)], 60)
+  const admitted = [...season.auditor.rows().versions.values()].filter(({ status }) => status === "disabled")
+  const on = admitted.filter((_, i) => i % 2 === 0).map(({ id: version }) => ({ _tag: "SwitchBaseline", version, enabled: true }) as const)
+  if (on.length > 0) yield* Stage.calmly(season, [silent(...on)], 60)
 })
 
 /** In every fourth seed, of odd and of even number, the runners hang at the end of the last season. */

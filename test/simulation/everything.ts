@@ -12,6 +12,7 @@ const COMMANDS: Readonly<Record<Exclude<Command["_tag"], "InstallFold">, true>> 
   CloseSeason: true,
   Disqualify: true,
   EditSettings: true,
+  EndVoids: true,
   Heartbeat: true,
   HoldOnly: true,
   LearnStarts: true,

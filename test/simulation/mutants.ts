@@ -166,7 +166,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "each.model === null &&"
   },
   slowIsAdmitted: {
-    file: "season/entry/Reviews.ts",
+    file: "season/entry/Limits.ts",
     find: "version.infer_us! > rules.infer_us_max",
     replace: "version.infer_us! > 2 * rules.infer_us_max"
   },

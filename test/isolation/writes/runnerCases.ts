@@ -459,6 +459,12 @@ const AUDITS: ReadonlyArray<Case> = [
     changes: []
   },
   {
+    title: "a mismatch by another runner than the one that holds the audit is not noted",
+    rows: HELD,
+    act: ({ audits }) => audits.mismatch(ROW, id("runner", 12), "sha256:other"),
+    changes: []
+  },
+  {
     title: "a mismatch of an audit that is done is not noted",
     rows: HELD,
     act: ({ audits }) => audits.mismatch({ ...ROW, id: id("audit", 13) }, RUNNER, "sha256:other"),

@@ -8,7 +8,11 @@ export const checkClosing = ({ before, now }: Window): void => {
   must((head.phase === "open") === (head.close_requested_at === null), "a season closes once", head)
   if (head.phase === "closing") must(head.now < head.close_requested_at! + 60_000, "closed within a minute", head)
   if (head.phase === "closing")
-    must(live.size + awaited(now).length > 0, "a season closes with its last match, and with the ratings that are due", head)
+    must(
+      live.size + head.to_void.length + awaited(now).length > 0,
+      "a season closes with its last match, the voids it owes, and the ratings that are due",
+      head
+    )
   if (head.phase !== "open") must(head.testing === 0 && now.reviews.size === 0, "no candidate outlives the season", head)
   if (head.phase !== "closed") return must(head.podium === null && head.closed_at === null, "no podium before the end", head)
   must(live.size === 0 && head.closed_at! - head.close_requested_at! <= 60_000, "closed within a minute", head)

@@ -424,10 +424,11 @@ const isLeftBehind = ({ courses }: Replay.Journal, { active, round_matches }: Ro
  * row may not tell a reset from a match that left the mean at the start. Nobody reads that history, and it
  * is not followed any further.
  */
-const compareHistory = (book: Book, own: Own, { active, history }: Row, place: string): void => {
+const compareHistory = (book: Book, own: Own, { active, history, matches }: Row, place: string): void => {
   if (own.untold) return
   const dropped = own.history.slice(-own.kept).slice(0, Math.max(0, own.kept - history.length))
-  if (own.voided && dropped.every(({ of }) => of === null)) own.kept -= dropped.length // starts need not come back
+  const begunAnew = matches === 0 // a baseline has come back to the ladder of a class that it had left
+  if ((own.voided || begunAnew) && dropped.every(({ of }) => of === null)) own.kept -= dropped.length // starts need not come back
   const due = historyOf(book, own, place, own.kept)
   own.untold = !active && own.voided && !sameMeans(due, history)
   must(own.untold || sameMeans(due, history), "the history is the last twelve ratings", history, due, own)

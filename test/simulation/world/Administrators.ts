@@ -31,7 +31,7 @@ export const make = (chance: Chance, profile: Profile, { exclusions = 0, numbers
   const audit = (action: AuditAction): { readonly audit: Audit } => ({
     audit: { id: id("audit", ++numbers.audits), actor: id("owner", 1), action, subject: "spring", detail: null }
   })
-  const edit = (settings: Extract<Command, { _tag: "EditSettings" }>["settings"], scheduledOnly = false): Command => ({
+  const edit: Edit = (settings, scheduledOnly = false) => ({
     ...{ _tag: "EditSettings", settings, scheduledOnly },
     ...audit("season.edit")
   })
@@ -73,19 +73,15 @@ export const make = (chance: Chance, profile: Profile, { exclusions = 0, numbers
     if (x < 0.5) return edit({ fleet: { admissions: use(), ...(chance.in(0.3) ? { matches: use() } : {}) } })
     if (x < 0.7) return edit({ fill: { enabled: chance.in(0.4) } })
     if (x < 0.9) return edit({ fill: { max_per_hour: chance.pick([null, 2, 10]) } })
-    return beforehand(rows)
-  }
-
-  const beforehand = ({ settings: { submissions_close_at } }: View): Command => {
-    if (chance.in(0.3)) return edit({ submissions_close_at: submissions_close_at + chance.between(-60_000, 60_000) }, true)
-    return edit({ rules: { cooldown_s: chance.pick([0, 30, 600]), ...(chance.in(0.2) ? TIMELESS : {}) } }, true)
+    return editBeforehand(chance, rows, edit)
   }
 
   return {
-    beforehand,
+    beforehand: (rows) => editBeforehand(chance, rows, edit),
     command: (rows, now, keys) => {
       const version = outOf(chance, rows)
       if (version !== undefined) return { _tag: "Reinstate", version, ...audit("version.reinstate") }
+      if (rows.head.to_void.length > 0 && chance.in(0.5)) return { _tag: "EndVoids", version: chance.pick(rows.head.to_void) }
       const exclusion = exclusions > 0 ? exclusionOf(chance, rows, exclusions, audit) : undefined
       const x = chance.next()
       if (exclusion !== undefined) return exclusion
@@ -96,6 +92,16 @@ export const make = (chance: Chance, profile: Profile, { exclusions = 0, numbers
       return x < 0.985 ? settings(rows) : { _tag: "CloseSeason", ...audit("season.close") }
     }
   }
+}
+
+type Edit = (settings: Extract<Command, { _tag: "EditSettings" }>["settings"], scheduledOnly?: boolean) => Command
+
+const editBeforehand = (chance: Chance, { settings: { submissions_close_at, weight_classes } }: View, edit: Edit): Command => {
+  const scale = chance.pick([1, 1, 2, 5])
+  if (scale !== 1)
+    return edit({ weight_classes: weight_classes.map((each, i) => ({ ...each, max_bytes: (2_000 / scale) * 4 ** i })) }, true)
+  if (chance.in(0.3)) return edit({ submissions_close_at: submissions_close_at + chance.between(-60_000, 60_000) }, true)
+  return edit({ rules: { cooldown_s: chance.pick([0, 30, 600]), ...(chance.in(0.2) ? TIMELESS : {}) } }, true)
 }
 
 /** Rarely, and whoever is removed soon comes back: somebody has to play. */
@@ -117,6 +123,7 @@ const exclusionOf = (
     _tag: "Disqualify",
     version: chance.in(0.05) ? NOBODY : version,
     reason: "It broke the rules.",
+    void_matches: chance.in(0.3),
     ...audit("version.disqualify")
   }
 }

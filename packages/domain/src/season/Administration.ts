@@ -2,6 +2,7 @@
 import { logged } from "./Audit.ts"
 import type { Of, Replies } from "./Command.ts"
 import { merged, refusalOf } from "./Editing.ts"
+import { faultsOfBaselines, rejudgeBaselines } from "./entry/Baselines.ts"
 import { QUEUES } from "./Rules.ts"
 import type { State } from "./State.ts"
 
@@ -46,9 +47,13 @@ export const editSettings = (state: State, { audit, scheduledOnly, settings }: O
   const refused = refusalOf(after, settings)
   if (refused !== undefined) return refused
   if (scheduledOnly && !scheduled) return { refused: "season_not_scheduled" }
+  const judges = settings.weight_classes !== undefined || settings.rules?.infer_us_max !== undefined
+  const errors = judges ? faultsOfBaselines(state, after) : []
+  if (errors.length > 0) return { refused: "rules_invalid", errors }
   if (JSON.stringify(after) === JSON.stringify(state.settings)) return { edited: true } // merging keeps the order of the keys
   state.settings = after
   state.writes.settings = true
+  if (judges) rejudgeBaselines(state)
   logged(state, audit)
   state.events.push({ _tag: "SeasonChanged" })
   state.workAppeared = true

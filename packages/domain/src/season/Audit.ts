@@ -29,7 +29,7 @@ export type AuditAction =
   | `story.${"approve" | "feature" | "reject" | "unfeature"}`
   | `thread.${"lock" | "open"}`
   | "user.edit"
-  | `version.${"disqualify" | "reinstate"}`
+  | `version.${"disqualify" | "doubt" | "reinstate"}`
   | `webhook.${"create" | "edit" | "remove" | "rotate" | "test"}`
   | `word.${"add" | "remove"}`
 

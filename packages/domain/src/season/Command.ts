@@ -123,8 +123,16 @@ export type Command =
     }
   | { readonly _tag: "SwitchBoard"; readonly board: string; readonly enabled: boolean; readonly audit?: Audit }
   | { readonly _tag: "SwitchBaseline"; readonly version: string; readonly enabled: boolean; readonly audit?: Audit }
-  /** Takes an entry out of play until it is reinstated. */
-  | { readonly _tag: "Disqualify"; readonly version: string; readonly reason: string; readonly audit?: Audit }
+  /** Takes an entry out of play until it is reinstated. `void_matches`: a close waits until its matches are voided, see `EndVoids`. */
+  | {
+      readonly _tag: "Disqualify"
+      readonly version: string
+      readonly reason: string
+      readonly void_matches?: boolean
+      readonly audit?: Audit
+    }
+  /** All matches of a disqualified version are voided, as was asked for with `Disqualify`. */
+  | { readonly _tag: "EndVoids"; readonly version: string }
   /** A suspended or disqualified entry plays again. */
   | { readonly _tag: "Reinstate"; readonly version: string; readonly audit?: Audit }
   /**
@@ -243,8 +251,12 @@ export interface Replies {
   readonly RevokeKey: { readonly returned: number }
   readonly AddBoard: { readonly added: true } | { readonly refused: "board_exists" }
   readonly SwitchBoard: { readonly enabled: boolean } | { readonly refused: "not_found" }
-  readonly SwitchBaseline: { readonly enabled: boolean } | { readonly refused: "not_found" | "testing" | "season_closed" }
+  readonly SwitchBaseline:
+    | { readonly enabled: boolean }
+    | { readonly refused: "not_found" | "testing" | "season_closed" }
+    | { readonly refused: "over_limits"; readonly detail: string }
   readonly Disqualify: { readonly status: Status } | { readonly refused: "not_in_contention" }
+  readonly EndVoids: null
   readonly Reinstate: { readonly status: Status; readonly phase: Phase | null } | { readonly refused: "not_found" }
   /** How many of its versions changed. */
   readonly SwitchOwner: { readonly switched: number }

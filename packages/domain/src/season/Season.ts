@@ -32,7 +32,7 @@ import { addBoard, editSettings, switchBoard } from "./Administration.ts"
 import type { Command, Reply, ReplyTo } from "./Command.ts"
 import { closeSeason, finishClosing } from "./clock/Closing.ts"
 import { finalsComplete, patchRound, planRound, startRound } from "./clock/Rounds.ts"
-import { disqualify, reinstate, switchOwner } from "./entry/Exclusion.ts"
+import { disqualify, endVoids, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
 import { answerToRepeat } from "./Repeats.ts"
@@ -89,6 +89,8 @@ const execute = (state: State, command: Command): Reply => {
       return switchBaseline(state, command)
     case "Disqualify":
       return disqualify(state, command)
+    case "EndVoids":
+      return endVoids(state, command)
     case "SwitchOwner":
       return switchOwner(state, command)
     case "Reinstate":

@@ -38,6 +38,7 @@ export interface Head extends Started {
   voided: number // matches that counted until they were voided; with those that count, the last number of rating given
   active: number // entered versions, enabled baselines included
   testing: number
+  to_void: ReadonlyArray<string> // disqualified versions whose matches are still to be voided
   close_requested_at: number | null
   closed_at: number | null
   podium: Readonly<Partial<Record<Ladder, ReadonlyArray<string>>>> | null // version ids of the top three
@@ -137,6 +138,7 @@ export const freshHead = (): Head => ({
   voided: 0,
   active: 0,
   testing: 0,
+  to_void: [],
   close_requested_at: null,
   closed_at: null,
   podium: null,
@@ -212,6 +214,7 @@ export const restore = (from: Snapshot): State => {
   for (const left of from.left) countLeft(state, left)
   const suspended = new Set(from.versions.filter(({ phase }) => phase === "suspended").map(({ id }) => id))
   for (const row of from.ratings) {
+    if (hasLeft(state.versions_by_id.get(row.version), row.ladder)) continue
     const rating = { ...row, key: 0, busy: false, suspended: suspended.has(row.version) }
     if (followed(rating, state.rounds, state.round, startIn(state.starts, state.round, rating.ladder))) state.unwritten.add(rating)
     addRating(ladderNamed(state, rating.ladder), rating)
@@ -225,6 +228,10 @@ export const restore = (from: Snapshot): State => {
   state.againEnd = nextAgain(state)
   return state
 }
+
+/** Whether a row is on the ladder of another class than the version's: its season was edited (entry/Baselines.ts). */
+const hasLeft = (version: Version | undefined, ladder: Ladder): boolean =>
+  ladder !== "open" && version !== undefined && version.class !== null && version.class !== ladder
 
 const earliest = (times: ReadonlyArray<number | null>): number =>
   times.reduce<number>((first, time) => Math.min(first, time ?? Infinity), Infinity)
@@ -241,6 +248,7 @@ export const head = (state: State): Head => ({
   voided: state.voided,
   active: state.active,
   testing: state.testing,
+  to_void: state.to_void,
   close_requested_at: state.close_requested_at,
   closed_at: state.closed_at,
   podium: state.podium,

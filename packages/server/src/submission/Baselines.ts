@@ -189,6 +189,7 @@ const makeBaselines = Effect.gen(function* () {
       const told = yield* auditOf(account, "baseline.switch", name, { enabled })
       const reply = yield* asked(actors, season.id, { _tag: "SwitchBaseline", version: id, enabled, audit: told })
       if ("refused" in reply && reply.refused === "season_closed") return yield* over
+      if ("detail" in reply) return yield* new BaselineNotAdmitted({ detail: `${name} is over the season's limits. ${reply.detail}` })
       if ("refused" in reply) return yield* new BaselineNotAdmitted({ detail: `${name} is not admitted (yet); it cannot be switched.` })
       return publish(yield* byName(season.id, name))
     }),

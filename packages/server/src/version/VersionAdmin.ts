@@ -49,13 +49,13 @@ const makeVersionAdmin = Effect.gen(function* () {
   return VersionAdmin.of({
     disqualify: Effect.fn("VersionAdmin.disqualify")(function* (account, season, version, { reason, void_matches }) {
       const audit = yield* auditOf(account, "version.disqualify", version, { reason, void_matches })
-      const reply = yield* asked(actors, season.id, { _tag: "Disqualify", version, reason, audit })
+      const reply = yield* asked(actors, season.id, { _tag: "Disqualify", version, reason, void_matches, audit })
       if ("refused" in reply)
         return yield* new NotInContention({
           detail: "Only an entry that is in contention can be disqualified; a baseline is switched off."
         })
       // After the commit: if the service dies in between, the request was not answered, and
-      // its repeat leaves the order.
+      // its repeat leaves the order. A close waits for it meanwhile.
       if (void_matches) yield* orders.add({ season_id: season.id, version_id: version, actor: account.id, reason })
       return yield* versions.own(version)
     }),

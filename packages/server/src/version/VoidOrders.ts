@@ -6,7 +6,8 @@
  *   add ──▶ order ──▶ up to 200 matches are voided ──▶ ratings are computed without them ──▶ the next 200 ──▶ … ──▶ order gone
  *
  * A match that is being played is voided once it counts. An order also ends if the version is reinstated or
- * the season closes. Each void says to the season's actor that the version is disqualified, so none is made after a
+ * the season is closed; a season that is closing waits for its orders up to a minute, and its log names those that
+ * are left (`version.doubt`). Each void says to the season's actor that the version is disqualified, so none is made after a
  * reinstatement; and the row is gone with that, so that it does not stand for a later disqualification.
  */
 
@@ -53,9 +54,17 @@ const makeVoidOrders = Effect.gen(function* () {
     yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail: reason, disqualified: version_id, found: null, audit })
   })
 
+  /** The season first: if the service dies in between, the order is found done once more. */
+  const end = Effect.fnUntraced(function* (order: Order) {
+    yield* actors
+      .ask(order.season_id, { _tag: "EndVoids", version: order.version_id })
+      .pipe(Effect.catchTag("SeasonClosed", () => Effect.void))
+    yield* queries.done(order)
+  })
+
   const proceed = Effect.fnUntraced(function* (order: Order) {
     const { matches, waits } = yield* queries.work(order.version_id)
-    if (matches.length === 0 && !waits) return yield* queries.done(order)
+    if (matches.length === 0 && !waits) return yield* end(order)
     yield* Effect.forEach(matches, (match) => voidMatch(order, match), { concurrency: CONCURRENCY, discard: true })
   })
 

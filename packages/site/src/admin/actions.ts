@@ -51,6 +51,7 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "thread.open": "opened a thread again",
   "user.edit": "changed the standing of an account",
   "version.disqualify": "disqualified an entry",
+  "version.doubt": "closed the season before all matches of a disqualified entry were voided",
   "version.reinstate": "let an entry play again",
   "webhook.create": "added a webhook of the season",
   "webhook.edit": "changed a webhook of the season",

@@ -1,8 +1,8 @@
 /**
  * Closing: nothing new starts, running matches get a minute, then the podium freezes. It also waits
- * that long for ratings without voided matches, or with other starts. If those are not ready in time,
- * the ratings stay as they are, and the log lists the voided matches that they still include, and says
- * that they keep their starts.
+ * that long for voids of a disqualified version's matches, and for ratings without voided matches, or with other
+ * starts. If those are not ready in time, the ratings stay as they are, and the log lists the versions whose
+ * matches count, and the voided matches that ratings still include, and says that they keep their starts.
  */
 import { type AuditAction, logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
@@ -31,10 +31,12 @@ export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies
 export const finishClosing = (state: State): void => {
   if (state.now >= state.close_requested_at! + CLOSING_MS) {
     for (const match of [...state.live.values()]) withdraw(state, match, { reason: "season_closed", successor: null })
+    for (const version of state.to_void) keepMatches(state, version)
+    state.to_void = []
     for (const each of [...state.voiding.values()]) keepRated(state, each)
     if (state.learning !== null) keepStarts(state)
   }
-  if (state.live.size > 0 || awaitsFold(state)) return
+  if (state.live.size > 0 || state.to_void.length > 0 || awaitsFold(state)) return
   const round = currentRound(state)
   if (round !== undefined) endRound(state, round)
   takeSeries(state)
@@ -44,6 +46,9 @@ export const finishClosing = (state: State): void => {
   state.writes.head = true
   state.events.push({ _tag: "SeasonClosed" })
 }
+
+const keepMatches = (state: State, version: string): void =>
+  doubt(state, { action: "version.doubt", subject: version, n: 0 }, "closed before all its matches were voided")
 
 /** Seats may have been written with the other starts already. */
 const keepStarts = (state: State): void => {

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { bestFirst, podium } from "../rating/LadderRatings.ts"
 import { step } from "../Season.ts"
-import { committed, restore, type State, snapshot } from "../State.ts"
+import { CLOSING_MS, committed, restore, type State, snapshot } from "../State.ts"
 import { finish, lease, owner, season, submission, version } from "../testing/testSeason.ts"
 import { versionOf } from "../VersionCounts.ts"
 
@@ -24,6 +24,47 @@ const renew = (state: State, n: number, now: number) => {
   step(state, submission(n, { version: version(n, 2), number: 2, weights_hash: `sha256:new${n}` }), now)
   for (let i = 0; i < 40 && statusOf(state, n, 2) === "testing"; i++) play(state, now + i, now + i + 1)
 }
+
+const disqualifiedToVoid = () => {
+  const { state, now } = season(6)
+  play(state, now, now + 30)
+  committed(state)
+  step(state, { _tag: "Disqualify", version: version(1), reason: REASON, void_matches: true }, now + 60)
+  return { state, now: now + 60 }
+}
+
+describe("the voids of a disqualified entry's matches", () => {
+  it("are waited for by a close, also of a season that was restored meanwhile", () => {
+    const { now, state: before } = disqualifiedToVoid()
+    const state = restore(structuredClone(snapshot(before)))
+    step(state, { _tag: "CloseSeason" }, now + 1)
+    for (const work of lease(state, now + 2)) finish(state, work, now + 2, 0)
+    step(state, { _tag: "Tick" }, now + 40_000)
+    assert.deepStrictEqual([state.phase, state.live.size], ["closing", 0])
+    step(state, { _tag: "EndVoids", version: version(1) }, now + 40_001)
+    assert.strictEqual(state.phase, "closed")
+    assert.isFalse(state.writes.audits.some(({ action }) => action === "version.doubt"))
+  })
+
+  it("are left after a minute, and the log says whose", () => {
+    const { now, state } = disqualifiedToVoid()
+    step(state, { _tag: "CloseSeason" }, now + 1)
+    step(state, { _tag: "Tick" }, now + 1 + CLOSING_MS)
+    assert.deepStrictEqual([state.phase, state.to_void], ["closed", []])
+    const doubts = state.writes.audits.filter(({ action }) => action === "version.doubt")
+    assert.deepStrictEqual(
+      doubts.map(({ subject }) => subject),
+      [version(1)]
+    )
+  })
+
+  it("are not waited for where none was asked for, and once it is reinstated", () => {
+    const { now, state } = disqualifiedToVoid()
+    reinstate(state, 1, now + 1)
+    disqualify(state, 1, now + 2)
+    assert.deepStrictEqual(state.to_void, [])
+  })
+})
 
 describe("a disqualified entry", () => {
   it("leaves ladders, podium and queue, keeps its rating, and plays again once it is reinstated", () => {

@@ -19,10 +19,11 @@ import type { Version } from "../Version.ts"
 import { moved } from "../VersionCounts.ts"
 import { entryOf, isOver, OWNER_REMOVED, putInPlay, rejectVersion, supersede, tell } from "./Versions.ts"
 
-export const disqualify = (state: State, { audit, reason, version: id }: Of<"Disqualify">): Replies["Disqualify"] => {
+export const disqualify = (state: State, { audit, reason, version: id, void_matches }: Of<"Disqualify">): Replies["Disqualify"] => {
   const version = state.versions_by_id.get(id)
   if (version === undefined || version.owner === null) return { refused: "not_in_contention" }
   if (version.status !== "entered" && version.status !== "disqualified") return { refused: "not_in_contention" }
+  if (void_matches && !state.to_void.includes(id)) setToVoid(state, [...state.to_void, id])
   if (version.disqualified) return { status: version.status }
   version.disqualified = true
   version.reject_detail = reason
@@ -30,6 +31,18 @@ export const disqualify = (state: State, { audit, reason, version: id }: Of<"Dis
   logged(state, audit)
   return { status: version.status }
 }
+
+export const endVoids = (state: State, { version }: Of<"EndVoids">): Replies["EndVoids"] => {
+  if (state.to_void.includes(version)) setToVoid(state, without(state.to_void, version))
+  return null
+}
+
+const setToVoid = (state: State, to_void: State["to_void"]): void => {
+  state.to_void = to_void
+  state.writes.head = true
+}
+
+const without = (versions: ReadonlyArray<string>, id: string): ReadonlyArray<string> => versions.filter((each) => each !== id)
 
 /** Nothing changes if the entry is neither suspended nor disqualified. */
 export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">): Replies["Reinstate"] => {
@@ -45,6 +58,7 @@ export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">)
     return { status: version.status, phase: version.phase }
   }
   version.disqualified = false
+  endVoids(state, { _tag: "EndVoids", version: id })
   if (version.owner_removed) version.reject_detail = OWNER_REMOVED
   else bringBack(state, version)
   return { status: version.status, phase: version.phase }

@@ -2,12 +2,11 @@
 
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
 import { beginLease, isReturnedTooOften, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
-import type { RejectReason } from "../Reasons.ts"
 import type { State } from "../State.ts"
 import type { Review, Version } from "../Version.ts"
 import { moved } from "../VersionCounts.ts"
+import { judgedBy } from "./Limits.ts"
 import { rejectVersion, tell } from "./Versions.ts"
-import { classOf, memoryBytes, overOn } from "./WeightClass.ts"
 
 /** A review is given up after this many failed attempts that were not the model's fault. */
 const FAILURES_MAX = 5
@@ -91,8 +90,9 @@ const judge = (state: State, version: Version, verdict: Exclude<Verdict, { verdi
   if (verdict.verdict === "rejected") return rejectVersion(state, version, verdict.reject_reason, verdict.reject_detail)
   const { infer_us, memory, param_count } = verdict
   Object.assign(version, { infer_us, param_count, memory_flat: memory.flat, memory_cell: memory.cell })
-  const fault = overRules(state, version)
-  if (fault !== undefined) return rejectVersion(state, version, ...fault)
+  const judged = judgedBy(state, version)
+  if (!judged.within) return rejectVersion(state, version, ...judged.fault)
+  Object.assign(version, { class: judged.class, memory_bytes: judged.memory_bytes })
   tell(state, version, "admitted")
   if (version.owner === null) {
     moved(state, version, { status: "disabled", phase: null })
@@ -100,33 +100,6 @@ const judge = (state: State, version: Version, verdict: Exclude<Verdict, { verdi
   } else version.phase = "trial"
   state.writes.versions.add(version.id)
   state.movedTrials.add(version.id)
-}
-
-/**
- * Checks class, memory and time against the season's rules; if all are within them, sets the
- * class and memory of the version.
- */
-const overRules = (state: State, version: Version): [RejectReason, string] | undefined => {
-  const { rules, weight_classes } = state.settings
-  const size_bytes = version.weights_bytes! + version.manifest_bytes!
-  const found = classOf(weight_classes, size_bytes)
-  if (found === undefined)
-    return ["too_large", `Weights and manifest are ${size_bytes} bytes; the largest class holds ${weight_classes.at(-1)!.max_bytes}.`]
-  const memory = { flat: version.memory_flat!, cell: version.memory_cell! }
-  const cells = [...state.boards.values()].map(({ cols, rows }) => rows * cols)
-  const over = overOn(memory, found, cells)[0]
-  if (over !== undefined) {
-    return [
-      "memory_over_class",
-      `Its memory is ${memoryBytes(memory, over)} bytes on a board of ${over} cells, more than class ${found.class} allows.`
-    ]
-  }
-  if (version.infer_us! > rules.infer_us_max) {
-    return ["too_slow", `One inference took ${version.infer_us} us; the season allows ${rules.infer_us_max} us.`]
-  }
-  version.class = found.class
-  version.memory_bytes = memoryBytes(memory, Math.max(0, ...cells))
-  return undefined
 }
 
 const changed = (state: State, { version }: Review): void => {

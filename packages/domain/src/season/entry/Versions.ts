@@ -9,6 +9,7 @@ import { joinLadders, leaveLadders, letGo } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import { count, countsOfOwner, isTaken, moved, type Owner, uncount } from "../VersionCounts.ts"
+import { judgedBy } from "./Limits.ts"
 
 interface Asking {
   readonly owner: string
@@ -251,13 +252,18 @@ export const supersede = (state: State, version: Version, { number }: Version): 
   state.recheckQueue = true
 }
 
-/** The field of the finals is settled when they start: a baseline may leave them, but cannot join. */
+/**
+ * The field of the finals is settled when they start: a baseline may leave them, but cannot join. Nor can one join that is over the
+ * season's limits, which were edited or have a new board since it was admitted.
+ */
 export const switchBaseline = (state: State, { audit, enabled, version: id }: Of<"SwitchBaseline">): Replies["SwitchBaseline"] => {
   const version = state.versions_by_id.get(id)
   if (version === undefined || version.owner !== null) return { refused: "not_found" }
   if (version.status === "testing") return { refused: "testing" }
   if ((version.status === "entered") === enabled) return { enabled }
   if (enabled && isOver(state)) return { refused: "season_closed" }
+  const verdict = judgedBy(state, version)
+  if (enabled && !verdict.within) return { refused: "over_limits", detail: verdict.fault[1] }
   moved(state, version, { status: enabled ? "entered" : "disabled", phase: null, streak: null })
   if (enabled) joinLadders(state, version, undefined)
   else leaveLadders(state, version)

@@ -1,0 +1,61 @@
+/**
+ * Baselines of a scheduled season whose classes or speed limit are edited after they were admitted
+ * (docs/contract.md#baselines). Nothing has been played yet, so no rating is lost where the class changes.
+ *
+ *   still allowed            its class is the one that it fits now
+ *   not allowed, in play     the edit is refused: it is switched off first
+ *   not allowed, off         it stays out of play: it cannot be switched on
+ */
+import type { Fault } from "../Editing.ts"
+import { ladderNamed, laddersOf } from "../Ladders.ts"
+import type { Settings } from "../Rules.ts"
+import { joinLadders, leaveLadders } from "../rating/LadderRatings.ts"
+import type { State } from "../State.ts"
+import type { Version } from "../Version.ts"
+import { moved } from "../VersionCounts.ts"
+import { judgedBy } from "./Limits.ts"
+
+const admitted = ({ versions_by_id }: State): ReadonlyArray<Version> =>
+  [...versions_by_id.values()].filter(({ owner, status }) => owner === null && status !== "testing")
+
+/** Why these settings would exclude a baseline in play. */
+export const faultsOfBaselines = (state: State, settings: Settings): ReadonlyArray<Fault> =>
+  admitted(state).flatMap((version) => {
+    const verdict = judgedBy({ boards: state.boards, settings }, version)
+    if (verdict.within || version.status !== "entered") return []
+    const [reason, detail] = verdict.fault
+    const path = reason === "too_slow" ? "rules.infer_us_max" : "weight_classes"
+    return [{ path, message: `A baseline in play (version ${version.id}) would not be allowed; switch it off first. ${detail}` }]
+  })
+
+/** Called once the settings are those of the edit. */
+export const rejudgeBaselines = (state: State): void => {
+  for (const version of admitted(state)) {
+    const verdict = judgedBy(state, version)
+    if (verdict.within && verdict.class !== version.class) reclass(state, version, verdict)
+  }
+}
+
+const reclass = (state: State, version: Version, to: Pick<Version, "class" | "memory_bytes">): void => {
+  const inPlay = version.status === "entered"
+  if (inPlay) leaveLadders(state, version)
+  forgetClass(state, version)
+  moved(state, version, { class: to.class, memory_bytes: to.memory_bytes })
+  if (inPlay) joinLadders(state, version, undefined)
+  forgetEarlier(state, version)
+  state.writes.versions.add(version.id)
+  state.recheckQueue = true
+}
+
+/** It may leave a ladder and come back to it within a commit, which writes a row once. */
+const forgetEarlier = (state: State, { id }: Version): void => {
+  for (const rating of state.writes.ratings) {
+    const held = ladderNamed(state, rating.ladder).ratings.get(id)
+    if (rating.version === id && held !== undefined && held !== rating) state.writes.ratings.delete(rating)
+  }
+}
+
+/** The row on the ladder of the class that it leaves stays, out of play, and is not read again (`restore`). */
+const forgetClass = (state: State, version: Version): void => {
+  for (const { ladder, ratings } of laddersOf(state, version)) if (ladder !== "open") ratings.delete(version.id)
+}

@@ -145,7 +145,9 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "object/queries.ts note": [{ keys: ["weights/sha256/00"], at: now }],
   "object/queries.ts keptBytes": [{ owner_id: account, but: ["sha256:w101"] }],
   "runner/work/replayAuditQueries.ts overdue": [{ since: now, own_since: now, seen_after: now, leases: 8 }],
-  "runner/work/replayAuditQueries.ts take": [{ runner: account, key: account, season_id: null, now, until: now, since: now, limit: 1 }],
+  "runner/work/replayAuditQueries.ts take": [
+    { runner: account, key: account, season_id: null, now, until: now, since: now, platform_since: now, limit: 1 }
+  ],
   "runner/work/replayAuditQueries.ts keepOnly": [version, [version]],
   "runner/key/keyQueries.ts addKey": [
     { id: account, season_id, name: "key", prefix: "agon_rk_", key_sha256: new Uint8Array(32), created_by: account, created_at: now }

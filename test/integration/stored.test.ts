@@ -179,6 +179,24 @@ layer(Stored)("stored objects", (it) => {
     })
   )
 
+  it.effect("that were uploaded in time are left to the season that was away meanwhile: it still waits for them", () =>
+    Effect.gen(function* () {
+      const { expect } = yield* StoredObjects
+      const objects = yield* ObjectStore
+      const sql = yield* SqlClient.SqlClient
+      const awaited = version(41, 41, { phase: "upload", upload_until: "2026-01-01T01:00:00Z", weights_bytes: null, manifest_bytes: null })
+      yield* Fixture.insert("version", [awaited])
+      const keys = [incomingKey(awaited.id, "weights"), incomingKey(awaited.id, "manifest")]
+      yield* expect(keys, yield* Clock.currentTimeMillis)
+      for (const key of keys) yield* objects.put(key, body)
+      yield* collectAfter("1 day")
+      assert.deepStrictEqual(yield* Effect.forEach(keys, lies), [true, true])
+      yield* sql`UPDATE version SET phase = 'review', upload_until = NULL WHERE id = ${awaited.id}`
+      yield* collectAfter("1 day")
+      assert.deepStrictEqual(yield* Effect.forEach(keys, lies), [false, false])
+    })
+  )
+
   it.effect(
     "that were uploaded and never wanted are removed when no upload can be under way any more, by any node, also after a restart",
     () =>

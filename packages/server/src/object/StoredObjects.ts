@@ -2,7 +2,8 @@
  * The garbage collector of the object store: removes objects that no version and no dataset needs. Each
  * incoming key and each content address of a version has a row, written before bytes can lie there:
  *
- *   submission ─▶ expect(incoming/<version>/…)           checked when no upload to it can be under way any more: removed
+ *   submission ─▶ expect(incoming/<version>/…)           checked when no upload to it can be under way any more: removed, unless its
+ *                                                        season was away until then and still waits for the files: checked a day later
  *   both files ─▶ taking(weights/…, manifests/…) ─▶ verify into them ─▶ the season is told
  *                                                        checked a day later, and again while a candidate refers to it:
  *                                                          an admitted version refers to it   kept for good, never checked again

@@ -29,7 +29,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
    * Locks one row by the primary key unless another transaction holds it, and answers which versions refer to
    * the object, by version_weights and version_manifest, or whether a dataset or a match does, by
-   * dataset_file_key and match_pkey. Nothing refers to an incoming key.
+   * dataset_file_key and match_pkey. An incoming key is its version's for as long as that waits for files, by version_pkey.
    */
   lock: SqlSchema.findAll({
     Request: Schema.Struct({ key: Schema.String, now: Schema.Date }),
@@ -42,6 +42,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       FROM o LEFT JOIN LATERAL (
         SELECT status FROM version WHERE o.kind = 'weights' AND weights_hash = o.hash
         UNION ALL SELECT status FROM version WHERE o.kind = 'manifests' AND manifest_hash = o.hash
+        UNION ALL SELECT CASE phase WHEN 'upload' THEN status END FROM version
+          WHERE id = CASE o.kind WHEN 'incoming' THEN split_part(o.key, '/', 2)::uuid END
         UNION ALL SELECT 'kept' FROM dataset_file WHERE key = o.key
         UNION ALL SELECT 'kept' FROM match
           WHERE id = CASE o.kind WHEN 'replays' THEN left(split_part(o.key, '/', 2), 36)::uuid END) v ON true

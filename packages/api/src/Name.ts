@@ -22,7 +22,7 @@ export const trimmed = (text: string): string => {
 
 export const isBlank = (text: string): boolean => !visible.test(text)
 
-/** Of at most `max` characters as it is kept, one of them visible. */
+/** A text has at most `max` characters as it is kept, one of them visible. */
 const shows = (max: number, kept: (text: string) => string) => {
   const fits = isOfCharacters(1, max)
   return Schema.makeFilter(

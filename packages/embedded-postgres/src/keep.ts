@@ -61,7 +61,7 @@ const into = <E>(place: string, make: (directory: string) => Effect.Effect<unkno
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
   )
 
-/** Of two that are made at the same time one is kept. */
+/** Where two are made at the same time, one is kept. */
 const take = (made: string, place: string) => {
   if (!existsSync(place)) renameSync(made, place)
 }

@@ -49,7 +49,7 @@ const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ 
 /** Requests have no spans: links to files are secrets for an hour, and nobody outside is told ids of ours. */
 const untraced = Layer.succeed(HttpClient.TracerDisabledWhen, () => true)
 
-/** Of a runner's traces those of matches are sent that the service has chosen, and none that begins here. */
+/** A runner sends the traces of matches that the service has chosen, and begins none of its own. */
 const observed = Layer.unwrap(
   Effect.map(otlpUrl, (url) => (url === undefined ? Layer.empty : Telemetry.layer({ url, share: 0, name: "agon-runner" })))
 )

@@ -1,6 +1,6 @@
 /**
  * The parts of the service that take time by themselves and need little code: the data directory, its secrets
- * and the database. main.ts begins with them before it loads the rest, so that initdb, or the start of the
+ * and the database. run.ts begins with them before it loads the rest, so that initdb, or the start of the
  * embedded server, goes on beside the loading of a thousand modules.
  *
  *   settings ──▶ directory and secrets ──▶ the database opens in a fiber of its own ──▶ `url` answers, or says why it was refused

@@ -30,7 +30,7 @@ export const makeRoutes = <E, R>(handlers: Layer.Layer<AllHandlers, E, R>) =>
     Layer.merge(Edge.layer)
   )
 
-/** Of a body that no operation of the API reads, which have bounds of their own, as streams have, such as objects. */
+/** The most bytes of a body that no operation of the API reads; those have bounds of their own, as streams have, such as objects. */
 export const MaxBody = Layer.succeed(HttpServerRequest.MaxBodySize, ByteSize.bytes(1_024))
 
 /** Longer than any answer but a runner's long poll, which its dispatcher ends; shorter than a stop may take. */

@@ -98,7 +98,7 @@ const amongOthers = (node: Address, { nodes }: LoadedSecrets, tls: NodeTls | und
     Layer.provide(LocalMailboxes.layer)
   )
 
-/** Launched by main.ts; fails with one line where the settings or the machine do not let it start. */
+/** Launched by run.ts; fails with one line where the settings or the machine do not let it start. */
 export const Program = Layer.unwrap(
   Effect.gen(function* () {
     const settings = yield* Settings

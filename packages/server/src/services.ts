@@ -132,7 +132,7 @@ const Platform = Layer.mergeAll(AuditTrail.layer, DeviceSignIns.layer, Users.lay
 
 const Writing = Layer.mergeAll(Announcements.layer, Posts.layer, Stories.layer, StoryFeed.layer)
 
-/** Notifications, mail, announcements, and counts of views. */
+/** Notifications, their mailboxes and webhooks, picks, and counts of views. */
 const Audience = Layer.mergeAll(
   Mailboxes.layer,
   Notifications.layer,

@@ -18,7 +18,7 @@ interface Program {
   readonly start: () => void
 }
 
-/** Of a program that takes arguments: whether it is asked for its help instead. */
+/** Whether a program that takes arguments is asked for its help instead. */
 export const asksForHelp = (args: ReadonlyArray<string>): boolean => args.includes("--help") || args.includes("-h")
 
 /**

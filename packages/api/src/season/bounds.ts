@@ -19,7 +19,7 @@ export interface RuleBounds {
 export const ruleAt = (rules: Rules, path: string): number =>
   (path.split(".").reduce<unknown>((at, name) => (at as Readonly<Record<string, unknown>>)[name], rules) as number | undefined) ?? 0
 
-/** Of every rule. */
+/** The bounds of every rule. */
 export const ruleBounds: ReadonlyArray<RuleBounds> = [...RULE_BOUNDS].map(([path, [least, most]]) => ({
   path,
   least,

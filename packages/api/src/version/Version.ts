@@ -6,7 +6,7 @@ import { RejectReason } from "./RejectReason.ts"
 
 export const Status = Schema.Literals(["testing", "entered", "rejected", "superseded", "disabled", "disqualified"])
 export type Status = typeof Status.Type
-/** Of a candidate; `suspended` is an entry that is not paired because its matches kept failing. */
+/** Where a candidate stands; `suspended` is an entry that is not paired because its matches kept failing. */
 export const Phase = Schema.Literals(["upload", "review", "trial", "suspended"])
 export type Phase = typeof Phase.Type
 

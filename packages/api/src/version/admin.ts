@@ -20,7 +20,7 @@ export const DisqualifyVersion = Schema.Struct({ reason: name(500), void_matches
 })
 
 /**
- * Of the list: candidates, entries in contention, those of them that are not paired because their matches
+ * Which versions a list has: candidates, entries in contention, those of them that are not paired because their matches
  * kept failing, and entries out of play by decision.
  */
 export const Standing = Schema.Literals(["testing", "entered", "suspended", "disqualified"])

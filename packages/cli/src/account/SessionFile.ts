@@ -13,7 +13,7 @@ import { writeWhole } from "../files.ts"
 export const SavedSession = Schema.Struct({ url: Schema.String, session: Schema.String, username: Schema.String })
 export type SavedSession = typeof SavedSession.Type
 
-/** Of a session that nobody ends (docs/contract.md#sessions). */
+/** When a session ends by itself (docs/contract.md#sessions). */
 export const ENDS_AFTER = "30 days after the sign-in"
 
 const PRIVATE_FILE = 0o600

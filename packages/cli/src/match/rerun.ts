@@ -17,7 +17,7 @@ import { modelsIn } from "../version/filesByHash.ts"
 import { type Named, npzOf } from "./replay/npz.ts"
 import { readReplay, replayArgument } from "./replay/readReplay.ts"
 
-/** Of a seat without a recorded action, whose answer was a strike. */
+/** The action of a seat that has none recorded: its answer was a strike. */
 const STRUCK = -1
 
 const arraysOf = ({ cols, planes, rows }: Looked, look: Look): ReadonlyArray<Named> => {

@@ -36,7 +36,7 @@ const playAgain = Effect.fnUntraced(function* (replay: Replay, folder: string, c
   return again.state_sha256 === replay.state_sha256
 })
 
-/** Of the match played again by its models. */
+/** What came of playing the match again by its models. */
 interface ByModels {
   readonly same: boolean
   /** Runtime versions: of the match, and of this machine. */

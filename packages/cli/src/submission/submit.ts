@@ -47,7 +47,7 @@ const enter = Effect.fnUntraced(function* (client: Client, { game, manifest, nam
   const model = known ?? (yield* findOrCreateModel(client, game, name))
   const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
   const payload = { game, model: model.id, ...of, ...hashes, ...(note === undefined ? {} : { note }) }
-  // Of the same files again the service answers the version, whatever it would refuse of others.
+  // The same files sent again are answered with their version, whatever the service would refuse of others.
   return yield* Effect.catchIf(retryRefused(client.submission.submit({ payload })), isRefusal, (refusal: Refusal) =>
     Effect.succeed(refusals.length > 0 ? refusals : [{ code: refusal.code, detail: refusal.detail }])
   )

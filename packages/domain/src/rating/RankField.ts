@@ -16,7 +16,7 @@ export interface Doubtful extends Group {
   readonly last: number
 }
 
-/** Of the number of entries that are stronger, at a true rating of `from + i * step`: */
+/** The number of entries that are stronger than a true rating of `from + i * step`, by `i`. */
 export interface Field {
   readonly entries: number
   readonly from: number

@@ -15,7 +15,7 @@ export interface RankInterval {
 }
 
 const COVERED = 0.95
-/** Of a number of entries: where every one of them is stronger, or weaker, for sure. */
+/** The least variance that a number of entries counts as having: it is 0 where each is stronger, or weaker, for sure. */
 const LEAST_VARIANCE = 1e-6
 /** Own true ratings: equally spaced over three deviations to both sides, with the weights of a normal distribution. */
 const NODES = 17

@@ -71,7 +71,7 @@ export const rated = (seats: ReadonlyArray<Readonly<Rating>>, ranks: ReadonlyArr
   })
 }
 
-/** Of a newcomer to a field whose strengths have this deviation. */
+/** The start of a newcomer to a field whose strengths have this deviation. */
 export const startOf = (spread: number): Rating => ({ mu: START.mu, sigma: spread })
 
 /** `spread`: the deviation of a newcomer. */

@@ -14,7 +14,7 @@ export interface Likeness {
 export const SHOWN_LIKENESSES_MAX = 20
 
 /**
- * Of versions in the order of their submission, the first pair of each two owners. A copy of a baseline, by
+ * The first pair of each two owners, among versions in the order of their submission. A copy of a baseline, by
  * its hash, is nobody's: everybody may begin with one.
  */
 export const likenessesOf = (versions: ReadonlyArray<OwnedModel>, baselines: ReadonlySet<string>): ReadonlyArray<Likeness> => {

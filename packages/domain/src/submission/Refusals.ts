@@ -1,7 +1,7 @@
 /**
  * Why a submission is refused (docs/contract.md#submissions). One function for the preflight and for
- * POST, so both give the same refusals in the same order; the sentences are made from these facts in
- * one place too (api/submission).
+ * POST, so both give the same refusals in the same order; the service makes the sentences from these facts
+ * in one place too (server/submission/wording.ts).
  */
 
 export type RefusalFact =

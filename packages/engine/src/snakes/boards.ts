@@ -27,7 +27,7 @@ export const drawSnakes = (map_id: string, settings: SnakesSettings, drawing: st
   }
 }
 
-/** Of 2, 2, 3, 4, 4, 5, 6 and 8 seats. */
+/** The boards have 2, 2, 3, 4, 4, 5, 6 and 8 seats. */
 export const snakesBoards: ReadonlyArray<SnakesBoard> = [
   // Two seats, no walls: the smallest.
   drawSnakes(

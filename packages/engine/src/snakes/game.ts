@@ -5,7 +5,7 @@ import { picture } from "./picture.ts"
 import type { SnakesState } from "./State.ts"
 import { snakes } from "./snakes.ts"
 
-/** Of the observation's planes, the first of the four that show where a move meets nothing (docs/games.md#what-a-snake-sees). */
+/** The first of the observation's four planes that show where a move meets nothing (docs/games.md#what-a-snake-sees). */
 const SAFE_PLANE = 8
 
 export const game: Game<SnakesBoard, SnakesState> = {

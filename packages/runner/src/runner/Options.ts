@@ -71,7 +71,7 @@ export const logLevel: Effect.Effect<LogLevel.LogLevel, Refused> = Effect.gen(fu
   return level ?? (yield* refuse(`LOG_LEVEL: ${value} is none of ${LEVELS.join(", ")}.`))
 })
 
-/** Of the environment and the arguments, which are none. */
+/** Read from the environment; the program takes no arguments. */
 export const options: Effect.Effect<Options, Refused> = Effect.gen(function* () {
   return {
     url: yield* webAddress("AGON_URL", "http://localhost:8080"),

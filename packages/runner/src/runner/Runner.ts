@@ -45,7 +45,7 @@ interface State {
   readonly untilAnswered: UntilAnswered
   readonly running: Map<string, Fiber.Fiber<void>>
   done: ReadonlyArray<Done>
-  /** Of results that are not told yet, where their matches are traced. */
+  /** The spans of results that are not told yet, where their matches are traced. */
   readonly reports: Map<string, Tracer.Span>
   /** Open while there is something to send: a result, or a stop. */
   readonly news: Latch.Latch

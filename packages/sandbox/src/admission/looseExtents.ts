@@ -43,7 +43,7 @@ const isWhole = ({ attribute, input, opType }: NodeProto) =>
 interface Risen {
   readonly node: NodeProto
   readonly whole: boolean
-  /** Of the first input, of those that determine the size of the output, and of all. */
+  /** The level of the first input, of those that determine the size of the output, and of all. */
   first: Level
   size: Level
   most: Level

@@ -18,7 +18,7 @@ import { choose } from "./Playing.ts"
 export interface LookRequest {
   /** It follows the rules. */
   readonly replay: Replay
-  /** Of the moves: from 0, less than their number. */
+  /** The place of its moves in the record: from 0, less than their number. */
   readonly turn: number
   /** Null for a seat whose files are not there. */
   readonly seats: ReadonlyArray<MatchSeat | null>

@@ -31,7 +31,7 @@ export const checkAccount = (sql: SqlClient.SqlClient, account_id: string) => sq
   INSERT INTO owner_check (id, season_id, account_id) SELECT new_id(now()), s.id, ${account_id} FROM season s WHERE s.closed_at IS NULL`
 
 /**
- * Of these accounts those that are suspended or not on the season's roster, where it has one. By
+ * Those of these accounts that are suspended or not on the season's roster, where it has one. By
  * account_pkey, season_pkey, identity_account and participant_login.
  */
 export const removedOwners = (sql: SqlClient.SqlClient) =>

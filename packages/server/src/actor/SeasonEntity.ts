@@ -105,7 +105,7 @@ export class SeasonActors extends Context.Service<
     readonly ask: <C extends Command>(season: string, command: C) => Effect.Effect<ReplyTo<C>, Mailbox.Refused>
     /** Sends commands that belong together: one message, one commit, replies in their order. At most `Mailbox.COMMANDS_MAX`. */
     readonly askAll: (season: string, commands: ReadonlyArray<Command>) => Effect.Effect<ReadonlyArray<Reply>, Mailbox.Refused>
-    /** Of each version, in order. It reads the state and passes by the mailbox; none where the season is moving. Not of a closed season. */
+    /** A forecast for each version, in order. It reads the state and passes by the mailbox; none where the season is moving. Not of a closed season. */
     readonly forecast: (season: string, versions: ReadonlyArray<string>, reach: Reach) => Effect.Effect<ReadonlyArray<Forecast>>
   }
 >()("agon/SeasonActors") {

@@ -71,9 +71,9 @@ export class SeasonStore extends Context.Service<
      */
     readonly answerOf: (season: string, lease: string, key: string) => Effect.Effect<Receipt, StoreFailed>
     readonly log: SeasonLog
-    /** Of these accounts, those that may not take part in the season any more. */
+    /** Those of these accounts that may not take part in the season any more. */
     readonly removed: (season: string, accounts: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreFailed>
-    /** Of these ids of versions and of rows of the administrative log, those that there are. */
+    /** Those of these ids, of versions and of rows of the administrative log, that there are. */
     readonly written: (season: string, ids: ReadonlyArray<string>) => Effect.Effect<ReadonlySet<string>, StoreFailed>
     /** Ids of the seasons that need an actor. */
     readonly open: Effect.Effect<ReadonlyArray<string>, StoreFailed>

@@ -63,7 +63,7 @@ export const purgedBy = (season: SeasonName, event: PublishedEvent): ReadonlyArr
     }
     case "BoardChanged":
       return [recordTag(id), boardsTag(id)]
-    case "SeasonChanged": // a season that is edited is scheduled, and shows no matches yet
+    case "SeasonChanged": // it opens, closes or is edited, or a round is planned: its matches and ladders stay as they are
       return [recordTag(id), settingsTag(id), gameTag(game)]
     case "RatingsRescaled":
       return purgedByClaim(season)

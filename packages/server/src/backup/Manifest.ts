@@ -24,7 +24,7 @@ const MODE = 0o600
 
 /** Names are parts of paths. */
 const TableName = Schema.String.check(Schema.isPattern(/^[a-z][a-z0-9_]*$/))
-/** Of a secret that a backup keeps. The embedded database gets a password of its own where it is made. */
+/** The name of a secret that a backup keeps. The embedded database gets a password of its own where it is made. */
 export const SECRET_NAME = /^(?!postgres$)[a-z][a-z-]*$/
 
 const Table = Schema.Struct({ name: TableName, columns: Schema.Array(Schema.String), rows: Schema.Int, sha256: Schema.String })

@@ -1,13 +1,15 @@
 /**
- * Puts a backup back. Protocol: 1. The whole backup is read and compared with its manifest. 2. The
- * secrets that are missing are put back, before the command makes them anew. 3. A database that holds
- * a service's tables is refused, unless it is to be replaced, and one that a service uses always is.
- * 4. With --replace all secrets are put back. The objects are put into the store: they lie under
- * their hashes, so nothing that is
- *     there changes.
- * 5. The database is looked at again, since objects take their time. In one transaction the schema is made as
- * it was at the backup and the rows are put into it. A kill before its commit leaves the
- *     database as it was, and the restore can be repeated.
+ * Puts a backup back. Protocol:
+ *
+ *  1. The whole backup is read and compared with its manifest.
+ *  2. The secrets that are missing are put back, before the command makes them anew.
+ *  3. A database that holds a service's tables is refused, unless it is to be replaced, and one that a service
+ *     uses always is.
+ *  4. With --replace all secrets are put back. The objects are put into the store: they lie under their hashes,
+ *     so nothing that is there changes.
+ *  5. The database is looked at again, since objects take their time. In one transaction the schema is made as
+ *     it was at the backup and the rows are put into it. A kill before its commit leaves the database as it
+ *     was, and the restore can be repeated.
  *
  * The next start of the service applies the migrations that are newer than the backup. Leases of that time
  * have run out: their matches are played again.

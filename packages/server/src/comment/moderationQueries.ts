@@ -19,7 +19,7 @@ const ThreadRow = Schema.Struct({
   ...{ season_id: Schema.NullOr(Schema.String), game: Schema.NullOr(Schema.String), ...ofThread }
 })
 
-/** Of a comment `c`; reasons by report_pkey. */
+/** The columns of a comment `c`; reasons by report_pkey. */
 const columns = `c.id, c.thread_id, c.parent_id, a.username AS author, c.body, c.state, c.reports, c.created_at,
   c.approved_at IS NOT NULL AS approved, c.published_at IS NOT NULL AS published, c.account_id, t.match_id, t.model_id, t.season_id, s.game,
   (SELECT coalesce(jsonb_agg(r.reason), '[]') FROM (SELECT reason FROM report WHERE comment_id = c.id ORDER BY created_at DESC, id DESC LIMIT 10) r)

@@ -5,7 +5,7 @@
 import { variables } from "./environment.ts"
 
 /**
- * Of the runner, the site and the tool, which may have one environment with the service;
+ * The variables of the runner, the site and the tool, which may have one environment with the service;
  * and those of checks and tests.
  */
 const OF_OTHERS = /^AGON_(URL|SESSION|RUNNER_\w+|SITE_\w+|CI|SLOW|SEED|PRINT|PREVIOUS|TEST_\w+|SIM_\w+|ENV_\w+)$/

@@ -56,7 +56,7 @@ const ANONYMOUS_LIMITS = { statement_timeout: "5s" }
 const SEASON_CONNECTIONS = 3
 /** One listens, one holds the locks of the seasons hosted here, the others are for statements. */
 const NODE_CONNECTIONS = 4
-/** Of all pools together. */
+/** The connections of all pools together. */
 export const CONNECTIONS_OF_A_NODE =
   REQUEST_CONNECTIONS.anonymous + REQUEST_CONNECTIONS.session + REQUEST_CONNECTIONS.service + SEASON_CONNECTIONS + NODE_CONNECTIONS
 const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }

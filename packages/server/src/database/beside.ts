@@ -4,11 +4,11 @@
  * still run no longer reads it. That one is named `NNNN_needs_MMMM_…`: from it on only releases that have
  * migration MMMM can use the database.
  *
- * - A release that lacks MMMM finds the name among the migrations that the database has, and does not
- * start. - A node that would apply NNNN does not start while nodes run that lack MMMM. Every node says in
- * the name of its connections which
- *    migration is its last one; those of releases up to 0038 say nothing, and count as older than any. A node that was still starting
- *    looks at the migrations again once it has these connections (`stillPlaysOn`).
+ *  - A release that lacks MMMM finds the name among the migrations that the database has, and does not start.
+ *  - A node that would apply NNNN does not start while nodes run that lack MMMM. Every node says in the name of
+ *    its connections which migration is its last one; those of releases up to 0038 say nothing, and count as
+ *    older than any. A node that was still starting looks at the migrations again once it has these connections
+ *    (`stillPlaysOn`).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

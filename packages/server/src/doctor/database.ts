@@ -91,7 +91,7 @@ const asked = Effect.gen(function* () {
 })
 
 /**
- * Of the limits on connections (the server's, the role's, the database's) the one with the fewest left. A superuser has the first
+ * The limit on connections with the fewest left: the server's, the role's or the database's. A superuser has the first
  * alone. Who is connected is known by their role: `backend_type` is hidden from a role that may not look at others.
  */
 const limits = (sql: SqlClient.SqlClient) => sql`

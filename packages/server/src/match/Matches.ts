@@ -79,7 +79,7 @@ const shareOf = ({ record }: FoundSeason, { first, last }: Found, now: number) =
   return Math.min(1, (last.getTime() - first.getTime()) / Math.max(1, length))
 }
 
-/** Of two models that met, one may have a hundred times as many matches: start from the other. */
+/** Starts from the model with fewer matches, of two that met: the other may have a hundred times as many. */
 const fromNarrowest = Effect.fnUntraced(function* (queries: Effect.Success<typeof makeQueries>, query: Asked) {
   const either = eitherSideOf(query)
   if (either.length === 0) return query

@@ -144,7 +144,7 @@ const makeLists = (sql: SqlClient.SqlClient) => {
     cardsOfRows: (listing: Listing, cut: Cut, known: KnownRows) => cardsOf(listing, pageOfRows(sql, listing, cut, known)),
 
     /**
-     * Of some models the one with the fewest matches, whose seats are the shortest way to their common matches: by version_model and,
+     * The one of some models with the fewest matches: its seats are the shortest way to their common matches. By version_model and,
      * for each version, rating_version.
      */
     narrowest: (models: ReadonlyArray<string>) =>

@@ -72,7 +72,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     ),
 
   /**
-   * Of a few matches the model's results, by seat_pkey, match_pkey and version_pkey: the five newest that
+   * The model's results in a few matches, by seat_pkey, match_pkey and version_pkey: the five newest that
    * moved its rating on the ladder, and the two that moved it most.
    */
   results: SqlSchema.findAll({

@@ -11,7 +11,7 @@ export const FRAMES = "agon-asks"
 const UNREAD_BYTES_MAX = 8 * 1024 * 1024
 
 interface Limits {
-  /** Of a frame that is read. */
+  /** The most bytes of a frame that is read. */
   readonly text_bytes_max: number
   /** After so long without a byte in either direction the connection is closed. */
   readonly idle_ms: number

@@ -31,7 +31,7 @@ export interface ReplayOfMatch {
   readonly replay_inline: boolean
 }
 
-/** Of replays that are rows: the segment after it is the match and the hash, as in the key of one that was uploaded. */
+/** The keys of replays that are rows begin so: the segment after it is the match and the hash, as in the key of one that was uploaded. */
 export const INLINE_REPLAYS = "inline/"
 
 /** The one object that an ended match refers to. */

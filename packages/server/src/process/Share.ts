@@ -115,7 +115,7 @@ const makeHolders = () => {
   const held = new Map<string, number>()
   let taken = 0
 
-  /** Of those for whom the caller works the one that holds least. */
+  /** The one that holds least, among those for whom the caller works. */
   const leastOf = (caller: Caller | undefined): { readonly place: Place; readonly holds: number } => {
     let least: { place: Place; holds: number } = { place: undefined, holds: caller === undefined ? 0 : Infinity }
     for (const place of caller?.names ?? []) {

@@ -17,7 +17,7 @@ export const givenToCollector = (keys: string): string => `
 /** As object/keys.ts writes them, of rows of `match`. */
 export const REPLAY_KEY = "'replays/' || id || CASE WHEN replay_by_match THEN '' ELSE '.' || substr(replay_hash, 8) END"
 
-/** Of rows of `version` whose files have arrived. */
+/** The keys that rows of `version` refer to, where their files have arrived. */
 export const versionKeys = (from: string): string => `
   SELECT 'weights/sha256/' || substr(weights_hash, 8) FROM ${from} WHERE weights_bytes IS NOT NULL
   UNION ALL SELECT 'manifests/sha256/' || substr(manifest_hash, 8) FROM ${from} WHERE manifest_bytes IS NOT NULL`

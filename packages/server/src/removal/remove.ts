@@ -29,7 +29,7 @@ import { type Part, PEOPLE, PLAY } from "./parts.ts"
 import type { FoundSeason } from "./season.ts"
 import { makeTraces } from "./traces.ts"
 
-/** Of its connection. Counting and looking for what is left may take longer. */
+/** The limits of its connection. Counting and looking for what is left may take longer. */
 export const LIMITS = { statement_timeout: "30s", lock_timeout: "5s", idle_in_transaction_session_timeout: "30s" }
 /** Versions whose seats are looked for at once. */
 const VERSIONS = 50

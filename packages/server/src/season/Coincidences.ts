@@ -19,7 +19,7 @@ import { makeQueries, type PlayedRow } from "./coincidenceQueries.ts"
 
 /** Matches that are looked at: 2 seconds where they have two seats. */
 export const MATCHES_MAX = 100_000
-/** Of one statement, some 20 ms. */
+/** The matches that one statement reads, in some 20 ms. */
 const MATCHES_OF_PAGE = 2_000
 /** The latest versions that are compared with each other. */
 export const VERSIONS_MAX = 1_000

@@ -37,7 +37,7 @@ interface Listed {
   readonly next_cursor: string | null
 }
 
-/** Of a season's versions. */
+/** Which of a season's versions are listed. */
 interface Which {
   readonly state: Standing
   /** The beginning of the model's name or of its owner's; all of them where it is undefined or blank. */

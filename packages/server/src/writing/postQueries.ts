@@ -7,7 +7,7 @@ import { dateOf, Instant } from "../database/rows.ts"
 const Row = Schema.Struct({ ...Post.fields, published_at: Schema.NullOr(Instant) })
 const PublishedRow = Schema.Struct({ ...PublishedPost.fields, published_at: Instant })
 
-/** Of a post `p` by its author `a`. */
+/** The columns of a post `p` by its author `a`. */
 const columns = "p.slug, p.title, p.body, a.username AS author, p.published_at"
 
 const makeReads = (sql: SqlClient.SqlClient) => ({

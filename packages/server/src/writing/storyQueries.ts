@@ -18,7 +18,7 @@ const HeldRow = Schema.Struct({
 export type HeldRow = typeof HeldRow.Type
 
 /**
- * Of a model `m` of the account `a`, and a story `s`: only owned models have stories, so none is of
+ * The columns of a model `m` of the account `a`, and of its story `s`. Only owned models have stories, so none is of
  * a private season's baseline.
  */
 const about = "m.id AS model, m.name, a.username AS owner, m.game, s.featured_at IS NOT NULL AS featured"

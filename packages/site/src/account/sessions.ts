@@ -36,13 +36,13 @@ const signOut = form({
 /** The API ends one session a call: five of them at once, and then one a second. What is left over is ended by another press. */
 const ENDING = "5 seconds"
 
-/** Of a press that ended some of the sessions and not the others, whatever kept it from those. */
+/** What a press is answered that ended some of the sessions and not the others, whatever kept it from those. */
 const endedSome = (ended: number, of: number, why: string) =>
   `${ended} of ${of} other sessions ${ended === 1 ? "has" : "have"} ended, and those below have not. ${why}`
 
 const TOO_MANY = new RateLimited({ detail: "So many are not ended at once: press the button again for the rest.", retry_after_ms: 1_000 })
 
-/** Of the sessions that the page shows, which are all that an account may have. One may have ended by itself meanwhile. */
+/** Ends the other sessions that the page shows, which are all that an account may have. One may have ended by itself meanwhile. */
 const endOthers = form({
   name: "end-others",
   fields: [],

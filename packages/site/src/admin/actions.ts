@@ -62,13 +62,13 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "word.remove": "took a word off the list"
 }
 
-/** Of what is brought into play and taken out, by the detail's `enabled`. */
+/** The words for what is brought into play and taken out, by the detail's `enabled`. */
 const SWITCHES: Partial<Readonly<Record<AuditAction, readonly [on: string, off: string]>>> = {
   "baseline.switch": ["brought a baseline into play", "took a baseline out of play"],
   "board.switch": ["brought a board into play", "took a board out of play"]
 }
 
-/** Of an action in the log; undefined for one that another release has written. */
+/** The words for an action in the log; undefined for one that another release has written. */
 export const wordsOfAction = (action: string, detail: unknown): string | undefined => {
   if (!Object.hasOwn(ACTIONS, action)) return undefined
   const switched = SWITCHES[action as AuditAction]

@@ -13,7 +13,7 @@ import { given, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { deskNav } from "./parts.ts"
 
-/** Of the text that was shown: one that its owner has replaced since is refused. */
+/** Decides on the text that was shown: one that its owner has replaced since is refused. */
 const decide = platformForm("stories", {
   name: "decide",
   fields: ["model", "updated_at", "state", "featured"],

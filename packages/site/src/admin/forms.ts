@@ -65,7 +65,7 @@ export const platformForm = <const Name extends string>(part: string, { send, ..
 /** A whole number, or the text itself where it is none, which the API then refuses beside its field. */
 export const numberOf = (text: string): number => (/^\s*-?\d{1,15}\s*$/.test(text) ? Number(text) : (text as unknown as number))
 
-/** Of a field for a date and time, which is in UTC here; any other text is left as it is, for the API to refuse. */
+/** The instant in a field for a date and time, which is in UTC here; any other text is left as it is, for the API to refuse. */
 export const instantOf = (text: string): string => (/^\d{4}-\d\d-\d\dT\d\d:\d\d$/.test(text) ? `${text}:00Z` : text)
 
 /** An instant of the API as such a field has it. */

@@ -29,7 +29,7 @@ const cancel = seasonForm("matches", {
     })
 })
 
-/** Of a match that the form begins with. */
+/** The address of the form, with a match that it begins with. */
 const voidAt = ({ game, slug }: OfSeason, match: string) => `${withQuery(seasonDeskAt(game, slug, "matches"), { match })}#${cancel.name}`
 
 /** Trials have no page. */

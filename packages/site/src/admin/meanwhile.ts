@@ -35,7 +35,7 @@ export const wasText = (texts: Texts): string =>
 const plainText = (text: string): string => text.replaceAll("\r\n", "\n").trim()
 const plain = (texts: Texts): Texts => Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, plainText(text)]))
 
-/** Of whatever the visitor sent: without such texts each field counts as typed anew, and as changed. */
+/** Reads whatever the visitor sent: without such texts each field counts as typed anew, and as changed. */
 const wasOf = (text: string): Texts => {
   try {
     const read: unknown = JSON.parse(text)

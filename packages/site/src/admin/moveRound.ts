@@ -44,7 +44,7 @@ export const moveAt = ({ game, slug }: OfSeason, n: number, { cursor }: PageQuer
 
 const limits = constraintsOf(PatchRound, [])
 
-/** Of the round that the address names, as long as it is to come. */
+/** The form for the round that the address names, as long as it is to come. */
 export const moving = (rounds: ReadonlyArray<Round>, wanted: string | undefined, tried: Tried | undefined): Html | "" => {
   const round = rounds.find(({ n, state }) => String(n) === wanted && state === "pending")
   if (round === undefined) return ""

@@ -36,7 +36,7 @@ const fleet = seasonForm("", {
   }
 })
 
-/** Of a limit of matches an hour. */
+/** The word for no limit of matches an hour. */
 const NO_LIMIT = "none"
 
 const fill = seasonForm("", {

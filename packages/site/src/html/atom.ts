@@ -61,7 +61,7 @@ ${author === undefined ? "" : `<author><name>${escaped(author)}</name></author>\
 </entry>
 `
 
-/** Of something whose time nobody knows. */
+/** The time of something whose time nobody knows. */
 export const UNKNOWN = "1970-01-01T00:00:00.000Z"
 
 /** Instants of the API have one form, so that the later one is the greater text. */

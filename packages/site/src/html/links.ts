@@ -32,7 +32,7 @@ export type Places = ReturnType<typeof placesBelow>
 export const inPublic = placesBelow("")
 /** For whoever may read the private seasons in question. */
 export const inPrivate = placesBelow(PRIVATE)
-/** Of a season and what is in it. */
+/** The addresses of a season and of what is in it. */
 export const placesFor = ({ visibility }: { readonly visibility: "public" | "private" }): Places =>
   visibility === "public" ? inPublic : inPrivate
 

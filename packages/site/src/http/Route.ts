@@ -43,7 +43,7 @@ export interface AskedByOwner extends Asked {
 }
 
 /**
- * Of the visitor whose session it is; without one the address shows the way to sign in, which leads back to it. Its forms are posted to
+ * A page of the visitor whose session it is; without one the address shows the way to sign in, which leads back to it. Its forms are posted to
  * the address itself (Form.ts).
  */
 export interface PersonalRoute {

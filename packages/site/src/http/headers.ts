@@ -28,7 +28,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
   vary: "Accept-Encoding"
 }
 
-/** Of the one page that sends files to their store at another origin. */
+/** The headers of the one page that sends files to their store at another origin. */
 export const alsoAsking = (origin: string | undefined): Readonly<Record<string, string>> =>
   origin === undefined ? {} : { "content-security-policy": policy(`'self' ${origin}`) }
 
@@ -43,7 +43,7 @@ const ASSET_HEADERS: Readonly<Record<string, string>> = {
   "content-security-policy": "default-src 'none'"
 }
 
-/** Of a file whose address never answers other bytes. */
+/** The headers of a file whose address never answers other bytes. */
 export const FOR_GOOD = { "cache-control": "public, max-age=31536000, immutable" }
 
 export const fileHeaders = (kept: Readonly<Record<string, string>>): Readonly<Record<string, string>> => ({ ...ASSET_HEADERS, ...kept })

@@ -18,7 +18,7 @@ import { player } from "./player.ts"
 import { replaySource } from "./replay.ts"
 import { seatTable } from "./seats.ts"
 
-/** Of other matches of these models, and on this board. */
+/** The most other matches of these models, and on this board, that are shown. */
 const RELATED = 6
 
 /** The ending, as far as the page knows a sentence for it. */

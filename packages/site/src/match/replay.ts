@@ -36,7 +36,7 @@ export const replayFile: FileRoute = {
   source: ({ client, params }) => sourceOf(client.match.match({ params: { id: params["id"]! } }), params["name"])
 }
 
-/** Of a match in which the visitor has a seat. */
+/** The replay of a match in which the visitor has a seat. */
 export const ownReplayFile: PersonalFileRoute = {
   path: `${myReplaysAt}/:id/:name`,
   ownSource: ({ client, params }) => sourceOf(client.match.ownMatch({ params: { id: params["id"]! } }), params["name"])

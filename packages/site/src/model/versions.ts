@@ -12,7 +12,7 @@ const standings = ({ ratings }: Version): ReadonlyArray<Html> =>
       html`<li>${ladder}: <b>${Math.round(rated.rating)}</b> ${plusMinus(rated)}${rated.rank !== null && `, rank ${count(rated.rank)}`}, ${counted(rated.matches, "match", "matches")}</li>`
   )
 
-/** Of the parts those that are known: a version has none before its review. */
+/** Those of the parts that are known: a version has none before its review. */
 const weight = ({ class: name, infer_us, param_count, size_bytes }: Version): Html =>
   html`${[
     name,

@@ -8,7 +8,7 @@ import { Canvas } from "./Canvas.ts"
 import { type OthelloPosition, type Position, readPosition, type SnakesPosition } from "./Position.ts"
 import { COLOURS, SEAT_COLOURS } from "./styles.ts"
 
-/** Of the longer side, in pixels; the other has the same pixels for a cell. */
+/** The longer side at most, in pixels; the other has the same pixels for a cell. */
 export const PNG_SIDE_MAX = 640
 
 /** A board in the position of its first turn. */

@@ -3,7 +3,7 @@
  * times the luminance contrast to its ground in both.
  */
 
-/** Of seats 1 to 8, on a light and on a dark ground. */
+/** The colours of seats 1 to 8, on a light and on a dark ground. */
 export const SEAT_COLOURS: ReadonlyArray<readonly [light: string, dark: string]> = [
   ["#1f5fbf", "#6ea8ff"],
   ["#b93c0b", "#ff9466"],
@@ -28,7 +28,7 @@ const OTHELLO = {
   line: ["#2f5d3a", "#1f4229"],
   solid: ["#1d3a25", "#14291a"]
 } as const satisfies Record<string, Pair>
-/** Of the first seat and of the second, in both schemes. */
+/** The discs of the first seat and of the second, in both schemes. */
 const DISCS = ["#14171a", "#f8f9fa"] as const
 const RIMS = ["#aeb6bf", "#14171a"] as const
 

@@ -60,7 +60,7 @@ const trialOf = ({ trial }: OwnVersion): Html | "" =>
 ${trial.match_ids.length > 0 && html`<ol>\n${trial.match_ids.map((id, i) => html`<li><a href="${myMatchAt(id)}">Trial match ${i + 1}</a></li>\n`)}</ol>\n`}`
 
 /**
- * Of the owner's newest matches those that this version sat in and that could not be played, or were voided. Trials are listed by
+ * Those of the owner's newest matches that this version sat in and that could not be played, or were voided. Trials are listed by
  * themselves.
  */
 const failedOf = ({ version_id }: OwnVersion, matches: ReadonlyArray<OwnMatch>): Html | "" => {
@@ -108,7 +108,7 @@ const noteForm = ({ note }: OwnVersion, max: number | undefined, tried: Tried | 
   return html`<h2>Its note</h2>\n${whole(area("note", "Note", { hint }), "Save", "Its note")}`
 }
 
-/** Of another version in its place; nothing where that cannot be told. */
+/** What hinders another version in its place; nothing where that cannot be told. */
 const hindrances = (client: Client, { game, model_id, season }: OwnVersion) =>
   Effect.map(
     orNothing(client.submission.preflight({ params: { game }, query: { model: model_id, season } })),

@@ -101,7 +101,7 @@ const playPair = Effect.fnUntraced(function* ({ game, rules }: Field, players: P
   return { half_points, strikes }
 })
 
-/** Of the first model: 2 for the better mean rank, 1 for the same. */
+/** The first model's half points: 2 for the better mean rank, 1 for the same. */
 const halfPoints = ({ seats }: Pick<MatchReport, "seats">, playerOf: (seat: number) => 0 | 1): number => {
   const [ranks, counts] = [
     [0, 0],

@@ -18,7 +18,7 @@ const PREFIX_BYTES = 10
 const LOCAL_BYTES = 30
 const ENTRY_BYTES = 46
 const END_BYTES = 22
-/** Of the format with stored entries. */
+/** The version of the format that stored entries need. */
 const VERSION = 20
 /** 1 January 1980, the first day of the format, so that equal arrays make equal files. */
 const DATE = 0x21

@@ -29,7 +29,7 @@ const same = (one: unknown, other: unknown): boolean =>
 /** The service does not tell these of a season. */
 const UNTOLD = ["fleet", "providers", "admins"] as const
 
-/** Of the season's record; rounds have a command of their own. */
+/** The changes of the season's record; rounds have a command of their own. */
 export const seasonChanges = ({ rounds: _, ...file }: SeasonFile, season: Season | undefined): Changes => {
   if (season === undefined) return { changes: leavesOf(file).map(([what, to]) => ({ what, to })), fixed: [] }
   const told = Object.fromEntries(Object.entries(file).filter(([key]) => !(UNTOLD as ReadonlyArray<string>).includes(key)))

@@ -13,7 +13,7 @@ export type Verdict =
   | { readonly within: true; readonly class: WeightClass["class"]; readonly memory_bytes: number } // on the largest board
   | { readonly within: false; readonly fault: readonly [RejectReason, string] }
 
-/** Of a version that a runner has measured. */
+/** The verdict on a version that a runner has measured. */
 export const judgedBy = ({ boards, settings: { rules, weight_classes } }: Season, version: Version): Verdict => {
   const size_bytes = version.weights_bytes! + version.manifest_bytes!
   const found = classOf(weight_classes, size_bytes)

@@ -25,7 +25,7 @@ export const untilNextLook = (matches: number): number => Math.max(LOOK_MATCHES_
 /** Whether the spread is so far from the start that ratings are computed again. */
 export const isAnother = (spread: number, start: number): boolean => Math.abs(Math.log(spread / start)) >= DIFFERENCE_MIN
 
-/** Of one look at a time: the ratings follow it before there is another. */
+/** At most one look is under way: the ratings follow what it found before there is another. */
 const mayLearn = ({ learning, phase, settings }: State): boolean =>
   settings.rules.learn_spread === 1 && phase === "open" && learning === null
 

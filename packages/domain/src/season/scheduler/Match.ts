@@ -28,7 +28,7 @@ export interface OpenMatch extends Leased {
   readonly versions: ReadonlyArray<string> // by seat
   readonly created_at: number
   losses: number
-  tries: ReadonlyArray<Try> // one for each loss
+  tries: ReadonlyArray<Try> // one for each loss, and for a fault reported of a lease that HoldOnly gave back
 }
 
 export interface Ended extends Omit<OpenMatch, "leased_at" | "until" | "losses" | "tries"> {

@@ -50,7 +50,7 @@ const hasRoom = (ladder: LadderState): boolean => ladder.queue.length + ladder.h
 /** Where none of its ladders has room, `nextRated` finds nothing for any key. */
 export const anyHasRoom = ({ ladders }: State): boolean => ladders.some(hasRoom)
 
-/** The ladders that may play, those whose entries have played least first. Most seasons play on two of the seven. */
+/** The ladders that may play, those whose entries have played least first. Most seasons play on two of the six. */
 const inTurn = (state: State): ReadonlyArray<LadderState> => {
   const turns: Array<{ readonly ladder: LadderState; readonly progress: number }> = []
   for (const ladder of state.ladders) {
@@ -128,8 +128,8 @@ const areOfOneOwner = (state: State, entries: ReadonlyArray<LadderRating>): bool
   entries.every((entry) => ownerOf(state, entry.version) === ownerOf(state, entries[0]!.version))
 
 /**
- * Of the boards in play that the ladder can fill and that have a wanted number of players,
- * the one that it has used least.
+ * The board that the ladder has used least, among those in play that it can fill and that have a wanted
+ * number of players.
  */
 const boardFor = ({ boards }: State, { active, index }: LadderState, wanted: (players: number) => boolean): Board | undefined => {
   let least: Board | undefined

@@ -1,4 +1,4 @@
-/** Failed attempts at a match, and the record of an entry whose matches keep failing. */
+/** Failed attempts at a match. The record of an entry whose matches keep failing is `Streak` (Version.ts). */
 import type { FaultReason } from "../Reasons.ts"
 
 /** A key that reported a match unplayable is not given it again for this long; other keys are. */

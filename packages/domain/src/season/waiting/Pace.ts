@@ -94,7 +94,7 @@ export const rateOf = (counts: ReadonlyArray<Count>, now: number): number | null
   return starts / (last - counts[0]!.at + Math.min(now - last, SILENCE_GAPS * gap(counts)))
 }
 
-/** Of matches of every kind: what the runners of this season begin per ms. */
+/** How many matches of every kind the runners of this season begin per ms. */
 export const allStarts = (pace: Pace, now: number): number | null => {
   const rates = pace.starts.map((counts) => rateOf(counts, now)).filter((rate) => rate !== null)
   return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0)

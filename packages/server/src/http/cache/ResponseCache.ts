@@ -1,15 +1,15 @@
 /**
  * Cached answers of `shared` routes, by their canonical URL (docs/contract.md#caching; cacheKey.ts).
  *
- * An entry is kept for 600 s at most, less where its answer expires sooner by the clock, and is dropped at once when one of
- * its tags is purged. Requests that miss the same URL at the same time wait for one computation (a flight). A purge may fall
- * between a flight's read of the database and its end: such a flight answers the requests that wait already, takes no
- * others, and is not kept if it named the tag. Requests after the purge wait together for the next flight, which begins
- * when that one has ended: a URL is never computed twice at once, however many requests and purges come. A flight is made on behalf of
- * all that wait for it (process/Caller.ts). The store is
- * bounded; the oldest entries are evicted first.
+ * An entry is kept for 600 s at most, less where its answer expires sooner by the clock, and is dropped at once
+ * when one of its tags is purged. The store is bounded; the oldest entries are evicted first. An entry is
+ * compressed once, at the first request for that coding, and the compressed bytes count towards the bound.
  *
- * An entry is compressed once, at the first request for that coding, and the compressed bytes count towards the store's bound.
+ * Requests that miss the same URL at the same time wait for one computation, a flight, which is made on behalf of
+ * all of them (process/Caller.ts). A purge may fall between a flight's read of the database and its end: such a
+ * flight answers the requests that wait already, takes no others, and is not kept if it named the tag. Requests
+ * after the purge wait together for the next flight, which begins when that one has ended: a URL is never computed
+ * twice at once, however many requests and purges come.
  */
 
 import { CappedMap } from "@agon/api/program/CappedMap.ts"

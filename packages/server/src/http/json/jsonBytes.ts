@@ -8,7 +8,7 @@ const START_BYTES = 65_536
 const KEPT_BYTES = 1_048_576
 /** A number takes at most 25: `-1.2345678901234567e-308`. */
 const NUMBER_BYTES = 32
-/** Of a longer string the loop over its characters costs more than a call of V8's own functions. */
+/** In a longer string, the loop over its characters costs more than a call of V8's own functions. */
 const LOOPED_CHARACTERS = 256
 /** V8 computes faster with integers of 31 bits. */
 const SMALL_INTEGER = 1e9
@@ -134,7 +134,7 @@ export const putNumber = (value: number, at: number): number => {
 /** The four digits of each number below 10,000, as a word whose first byte is the first digit. */
 const FOUR_DIGITS = Uint32Array.from({ length: 10_000 }, (_, value) => Buffer.from(String(value).padStart(4, "0")).readUInt32LE())
 
-/** Of a whole number below `SMALL_INTEGER`; the bytes behind the place that is given back may have changed. */
+/** Writes a whole number below `SMALL_INTEGER`; the bytes behind the place that is given back may have changed. */
 const putDigits = (value: number, at: number): number => {
   if (value >= 10_000) {
     const upper = (value / 10_000) | 0

@@ -210,7 +210,7 @@ const passBack = (
 interface Refusal {
   readonly status: number
   readonly page: PlainPage
-  /** Of a form, where it differs. */
+  /** The page that answers a form, where it differs. */
   readonly ofForm?: PlainPage
 }
 

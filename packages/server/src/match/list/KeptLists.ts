@@ -43,7 +43,7 @@ export interface Came extends List {
   /** When the season's newest match ended, in whole milliseconds; null where it has none. */
   readonly edge: Date | null
   readonly total: number
-  /** Of the total those that ended before the edge. */
+  /** How many of the total ended before the edge. */
   readonly early: number
 }
 

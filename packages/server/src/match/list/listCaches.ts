@@ -63,7 +63,7 @@ const ROWS_MAX = 200_000
 /** Matches of a side that are read within a request: 0.2 s, and 2 s where each is looked up for its figure. */
 const LARGE_SIDE = 50_000
 
-/** Of a list whose order cannot be kept the first rows are those of the newest. */
+/** Where the order of a list cannot be kept, its first rows are the newest. */
 const orderable = <L extends Listing>(listing: L): L =>
   isKeepable(listing.query.sort) ? listing : { ...listing, query: { ...listing.query, sort: "newest" } }
 

@@ -10,12 +10,17 @@
  *                                whose indexes are those of the filters, then the others by match_newest
  *
  * Under `newest` the trials of candidates that passed are merged in, by match_trial, from a branch of their own with the same limit, no
- * further back than the rated matches of the page go. Filtered columns are on the match itself (migration 0004). Where so few matches fit
- * that scanning the sort's index would take longer than finding them all, they are found by match_newest and then sorted. The other sorts
- * of a side sort all its matches.
+ * further back than the rated matches of the page go. Filtered columns are on the match itself (migration 0004).
  *
- * That grows with a side's matches, and with those that a rare filter passes by. So the first rows of such lists are kept (KeptLists.ts,
- * firstRows.ts), and a page of them is read by their ids; what is said above is how they are found at first, and pages further back.
+ * Three of these plans take longer the more matches there are:
+ *
+ *   a side, sorts other than newest           all matches of the side are sorted
+ *   few matches fit, sorts other than newest  where finding them all takes less time than scanning the sort's index, they are found by
+ *                                             match_newest and then sorted (`isRare`)
+ *   few matches fit, newest                   match_newest is scanned past all that do not fit
+ *
+ * So the first rows of a side's lists, and of lists that few matches fit, are kept (KeptLists.ts, firstRows.ts), and a page of such rows is
+ * read by their ids (`pageOfRows`). The plans above find rows that are not kept, those of pages further back among them.
  *
  * A seat has no index by model or by owner, which would cost every match 10 us: a version never changes owner, and a page reads
  * no more of each version's matches than it has rows itself.
@@ -227,7 +232,7 @@ export const figureOfSeat = (sort: Figured): string => {
   return `CASE WHEN x.turns IS NULL THEN (SELECT ${figure} FROM match m WHERE m.id = x.match_id) ELSE ${figure.replace("m.", "x.")} END`
 }
 
-/** Of an index alone so many matches are read in the time of one of the table. */
+/** So many matches are read from an index alone in the time of one from the table. */
 const FROM_INDEX = 8
 /**
  * How much cheaper walking must look: it finds nothing for long where the matches that fit come last. Matches of one figure are in the
@@ -360,9 +365,14 @@ export interface KnownRows {
 }
 
 /**
- * The same where the first rows of the list are known by their ids: all as far as the page ends under `newest`, under `discussed` all of
- * the list or, where others follow, as far as the page ends, those of the page under other sorts. They are looked at again, since a match
- * may have been voided, or a season hidden, after they were found.
+ * The same where the first rows of the list are known by their ids. By the sort:
+ *
+ *   newest                     `ids`: the rows from the first to the page's end; the trials are merged in
+ *   discussed, `whole`         `ids`: all rows, newest first; they are put in the order of their comments
+ *   discussed, others follow   `ids`: the newest rows, as many as to the page's end; the matches with comments are read and merged in
+ *   longest, closest, upset    `ids`: the rows of the page
+ *
+ * Each row is looked at again, since a match may have been voided, or a season hidden, after it was found.
  *
  * The ids stand in a subquery, so that Postgres does not plan for their number: a page of three looked so much cheaper than one of ten that
  * it was planned anew each time, 2 ms.

@@ -28,11 +28,11 @@ const AT_ONCE_MAX = 4
 const GATHERED_FOR_MS = 60_000
 /** Four mails an hour at most. */
 const NEXT_MAIL_MS = 15 * 60_000
-/** Of a whole conversation. A server that answers later may have accepted the mail, and gets it again. */
+/** How long a whole conversation may take. A server that answers later may have accepted the mail, and gets it again. */
 const SEND_TIMEOUT = "4 minutes"
 /** Longer than that by enough for the commits around it. */
 const TAKEN_FOR_MS = 6 * 60_000
-/** Of a look and of a delivery with its statements. */
+/** How long a look may take, and a delivery with its statements. */
 const DELIVERY_TIMEOUT = "6 minutes"
 
 export class MailDelivery extends Context.Service<

@@ -25,11 +25,11 @@ import { makeQueries, type Taken } from "./webhookDeliveryQueries.ts"
 
 const AT_ONCE_MAX = 16
 const SWEEP_EVERY = "10 minutes"
-/** Of name, connection and answer together. */
+/** How long a post may take: the look-up of the name, the connection and the answer together. */
 const POST_TIMEOUT = "10 seconds"
 /** Several times as long as a post may take. */
 const TAKEN_FOR_MS = 60_000
-/** Of a look and of a delivery with its statements. */
+/** How long a look may take, and a delivery with its statements. */
 const DELIVERY_TIMEOUT = "1 minute"
 
 /** Tells whether an address may be asked. Tests alone replace it, in code: no setting of the service does. */

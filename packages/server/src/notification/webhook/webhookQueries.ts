@@ -26,7 +26,7 @@ export const PERMITTED = `NOT a.suspended AND (w.channel <> 'season' OR EXISTS (
 /** How soon a webhook in its pause is asked where its owner has changed or tests it: a post that is under way has ended by then. */
 const ASKED_WITHIN = "10 seconds"
 
-/** Of the webhook \`w\` and the account \`a\` that made it. */
+/** The columns of a webhook `w`, with the account `a` that made it. */
 const COLUMNS = `w.id, w.url, w.created_at, w.failing_since, w.disabled_at, w.last_at, w.last_outcome, a.username AS created_by,
   ${PERMITTED} AS permitted`
 

@@ -4,19 +4,18 @@
  * credit: it resumes at the virtual time of those served meanwhile. Where a runner takes several pieces of
  * work at once, no season gives it more than its share before the others were asked.
  *
- * A busy fleet's request that brings a season results asks it for work in the same message, as long as it is
- * not further ahead than by what all seasons gave in the last second beyond `QUIET_LEASES`: any other season
- * costs a message more, and one that has as many matches in play as it may gives nothing. This lead shrinks by a tenth a
- * second at most. Of a fleet that is
- * given less in a second the season with the lowest virtual time is asked.
+ * Two kinds of season may be some leases ahead of the others and are still asked first; the number is their lead:
  *
- * Where there are several nodes, a season that lives here is asked before one that lives elsewhere as
- * long as it is not more than `HOME_LEAD` leases ahead: an ask of another node costs both a message. In a busy fleet
- * whose runners stay with their node it may be further ahead, by as much as a season that is told results: a runner that once
- * plays matches of this node's seasons needs no other node. Where runners come to any node, the next result comes to another
- * one in any case, so this would only cost the message that is saved by asking the season that is told.
- * Nodes tell each other what they have given (FairnessOfNodes.ts), so that a node whose own seasons are
- * ahead gives the others their share.
+ *   told   A season that the request brings results is asked for work in the same message. Any other costs a
+ *          message more, for nothing where it has as many matches in play as it may. The lead is what all seasons
+ *          gave in the last second beyond QUIET_LEASES, TOLD_LEAD_MAX at most; a quiet fleet has none.
+ *   home   A season that lives on this node; asking another node costs both a message. The lead is HOME_LEAD.
+ *          While runners stay with their node (STAYING_SHARE) the told lead is added: a runner that once plays
+ *          matches of this node's seasons needs no other node. Where runners come to any node, their next result
+ *          comes to another one in any case, and the sum would only outweigh the told season.
+ *
+ * Both leads grow at once and shrink by a tenth a second at most (KEPT_OF_LEAD). Nodes tell each other what they
+ * have given (FairnessOfNodes.ts), so that a node whose own seasons are ahead gives the others their share.
  */
 import { CappedMap } from "@agon/api/program/CappedMap.ts"
 
@@ -27,19 +26,22 @@ import { CappedMap } from "@agon/api/program/CappedMap.ts"
  */
 export const SEASONS_MAX = 32_768
 /**
- * Leases by which a season of this node may be ahead of one elsewhere and is still asked first: some
- * tenths of a busy node's second.
+ * The home lead at least: leases by which a season of this node may be ahead of one elsewhere and is still asked
+ * first. Some tenths of a busy node's second.
  */
 export const HOME_LEAD = 16
-/** Leases of all seasons in a second up to which a message more for each is not worth any lead. */
+/** Up to so many leases of all seasons in a second, the told lead is 0: a message more for each costs little. */
 export const QUIET_LEASES = 64
-/** Of the requests with results, the share that must come from runners that stay. Of two nodes in turn half would seem to. */
+/**
+ * Runners count as staying with their node where this share of the requests with results comes from runners that
+ * stay. Where runners go to two nodes in turn, half of the requests seem to.
+ */
 const STAYING_SHARE = 0.75
-/** The most leases by which a season that is told results may be ahead and is still asked first. */
+/** The told lead at most, in leases. */
 export const TOLD_LEAD_MAX = 256
 /**
- * How much of a lead is left after a second in which the fleet was less busy: if it ended at once, seasons that are ahead
- * would be passed over until the others have caught up, with all messages that the lead had saved.
+ * How much of a lead is left after a second in which the fleet was less busy. If it ended at once, seasons that
+ * are ahead would be passed over until the others have caught up, with all messages that the lead had saved.
  */
 const KEPT_OF_LEAD = 0.9
 /**

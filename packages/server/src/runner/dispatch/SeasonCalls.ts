@@ -119,7 +119,7 @@ const makeSeasonCalls = Effect.gen(function* () {
     },
     check: Effect.fnUntraced(function* (key, runner, results) {
       if (results.length === 0) return []
-      const firsts = new Map(results.map(({ lease }, i) => [lease, i] as const).toReversed()) // of a result that is sent twice the first counts
+      const firsts = new Map(results.map(({ lease }, i) => [lease, i] as const).toReversed()) // where a result is sent twice, the first counts
       const heldOf = ({ lease }: LeasedResult, i: number) =>
         firsts.get(lease) === i
           ? Effect.mapEager(newest(lease, runner), (found) => (found?.key === key.id ? found : undefined))

@@ -121,7 +121,7 @@ export const triedOf = (form: Form, typed: Typed, error: unknown): Tried | undef
   }
   const field = form.codes?.[code]
   if (field !== undefined) faults.set(field, detail)
-  // Of any other refusal the detail says more than its faults.
+  // Where the refusal is another, its detail says more than its faults.
   const isTold = code === "invalid_request" && errors.length > 0 && errors.every(({ path }) => fieldAt(form, path) !== undefined)
   const tried = { form: form.name, typed, status, detail: isTold ? wrongFields(faults.size) : detail, faults }
   return retry_after_ms === undefined ? tried : { ...tried, retry_after_s: Math.ceil(retry_after_ms / 1_000) }

@@ -39,7 +39,7 @@ export const idIn = (field: string, text: string, kind: Kind): Effect.Effect<str
 export const notNamed = (field: string, message: string) =>
   Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: field, message }] }))
 
-/** Of a field that takes an id or an address with one. */
+/** The attributes of a field that takes an id or an address with one. */
 export const ID_OR_ADDRESS = html`required pattern=".*[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}.*" spellcheck="false" autocomplete="off"`
 
 /** A username, typed or at the end of the address of somebody's page; any other text as it is. */

@@ -3,6 +3,7 @@
 import { mkdtempSync, rmSync, utimesSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { retryRefused } from "@agon/api/retryRefused.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { replayKey, replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
@@ -68,7 +69,7 @@ it.live(
       for (const key of keys) utimesSync(join(directory, "objects", "objects", key), then, then)
 
       yield* Effect.gen(function* () {
-        yield* sweep // the one at the start may have been first
+        yield* sweep
         assert.deepStrictEqual(yield* are([...keys, refused]), [false, false, false])
         const left = yield* ObjectStore.use(({ list }) => list({ prefix: "replays/", limit: 10 }))
         assert.deepStrictEqual(
@@ -76,6 +77,32 @@ it.live(
           reported.map(({ key }) => key).filter((key) => key !== refused)
         )
         assert.lengthOf(left, 1)
+      }).pipe(life)
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live(
+  "are left to runners that wait with their results until a service comes back that was away for hours",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      const life = Effect.provide(Service.layer({ directory, database_url: yield* Postgres.url({ migrate: true }) }))
+      const { payload, secret, work } = yield* Effect.gen(function* () {
+        const fleet = yield* keyed("waits")
+        yield* seasonOf("waits", fleet)
+        const { leases } = yield* fleet.client.runner.lease({ payload: { runner: yield* fleet.open(["match"]), max: 1, wait_s: 10 } })
+        const work = leases.find(isMatch)!
+        return { work, secret: fleet.secret, payload: yield* uploaded(work) }
+      }).pipe(life)
+      const then = new Date(Date.now() - 2 * LEFT_MS)
+      utimesSync(join(directory, "objects", "objects", replayUploadKey(work.lease)), then, then)
+      yield* Effect.gen(function* () {
+        const { as, runner } = yield* Service.Service
+        yield* as("admin") // some time after the start
+        const client = yield* runner(secret)
+        const told = client.runner.result({ params: { lease: work.lease }, payload })
+        assert.deepStrictEqual(yield* retryRefused(told), { accepted: true })
       }).pipe(life)
     }).pipe(Effect.scoped),
   60_000

@@ -22,6 +22,7 @@ import { type Copy, TakenReplays } from "./TakenReplays.ts"
 
 /** Twice as long as an upload's URL is valid: a runner that has not reported by then plays the match again. */
 export const LEFT_MS = 3_600_000
+/** So long after the start as well: where the service was away for hours, runners have waited with their results until then. */
 const SWEEP_EVERY = "10 minutes"
 const PAGE = 500
 /** Pages of one sweep; the next sweep starts again at the front, where the oldest are. */
@@ -41,7 +42,7 @@ export class ReplayUploads extends Context.Service<
     Effect.gen(function* () {
       const taken = new TakenReplays()
       const sweep = yield* makeSweep(taken)
-      yield* sweep.pipe(Effect.repeat(Schedule.spaced(SWEEP_EVERY)), Effect.forkScoped)
+      yield* sweep.pipe(Effect.schedule(Schedule.spaced(SWEEP_EVERY)), Effect.forkScoped)
       return ReplayUploads.of({ sweep, take: (lease, hash) => taken.take(lease, hash) })
     })
   )

@@ -65,8 +65,8 @@ export class Accounts extends Context.Service<
 /** The tag that a write about an account purges: its public page. */
 export const profileTag = (username: string) => `profile:${username}`
 
-const sha256 = (token: string) => hash("sha256", token, "buffer")
-const later = (date: Date, ms: number) => new Date(date.getTime() + ms)
+export const sha256 = (text: string) => hash("sha256", text, "buffer")
+export const later = (date: Date, ms: number) => new Date(date.getTime() + ms)
 
 const makeSessions = Effect.gen(function* () {
   const queries = yield* makeQueries

@@ -3,7 +3,7 @@
  * end, longer than a commit may take. A match that still came with a time of that day would not be lost:
  * parts go by numbers of rating, so it would be in the next day's.
  */
-import { dayAfter, dayAt, endOf } from "./day.ts"
+import { dayAfter, dayAt, endOf } from "../day.ts"
 import type { Due } from "./queries.ts"
 
 export const SETTLED_MS = 15 * 60_000

@@ -9,9 +9,9 @@ import { loadNodeTls } from "../config/nodeTls.ts"
 import { SECRET_NAMES, secretFault } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import { refuse } from "../config/StartRefused.ts"
+import { DAY_MS } from "../day.ts"
 import { about, type Finding, refusedIsBroken } from "./Finding.ts"
 
-const DAY_MS = 86_400_000
 /** A certificate is renewed before it has fewer days than this. */
 const RENEW_DAYS = 14
 

@@ -4,9 +4,6 @@ import { addTo, type Tallies, type Tally } from "../model/RivalCache.ts"
 import { shown } from "../rating/shown.ts"
 import type { BestRow } from "./queries.ts"
 
-/** A model's older versions in the season do not count any more; seasons allow fifty unless told otherwise. */
-export const VERSIONS_OF_MODEL_MAX = 50
-
 export const againstEachOther = (
   best: ReadonlyArray<BestRow>,
   versions: ReadonlyArray<{ readonly id: string; readonly model_id: string }>,

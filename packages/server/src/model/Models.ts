@@ -155,15 +155,15 @@ const makeRecords = Effect.gen(function* () {
   return { season, maps: yield* makeMaps(known), rivals: yield* makeRivals(known) }
 })
 
-/** Older versions of the model in the season do not count any more; seasons allow fifty unless told otherwise. */
-const VERSIONS_MAX = 50
+/** A model's older versions in the season do not count any more; seasons allow fifty unless told otherwise. */
+export const VERSIONS_OF_MODEL_MAX = 50
 
 const makeMaps = Effect.fnUntraced(function* (known: (id: string, viewer: Viewer) => Effect.Effect<Model, NotFound>) {
   const queries = yield* makeMapQueries
   const seasons = yield* Seasons
 
   const counted = Effect.fnUntraced(function* (id: string, season_id: string) {
-    const versions = yield* queries.versionsOf({ id, season_id, limit: VERSIONS_MAX })
+    const versions = yield* queries.versionsOf({ id, season_id, limit: VERSIONS_OF_MODEL_MAX })
     const tallies = yield* countMaps(
       queries,
       versions.map(({ id }) => id)

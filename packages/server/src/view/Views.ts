@@ -16,6 +16,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Clock, Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
+import { DAY_MS, dayAt } from "../day.ts"
 import { type Gathered, makeQueries, VIEWS_KEPT_DAYS } from "./queries.ts"
 
 const WRITE_EVERY = "10 seconds"
@@ -23,7 +24,6 @@ const WRITE_EVERY = "10 seconds"
 const WRITE_PATIENCE = "3 seconds"
 /** Distinct things counted between two writes, some 300 bytes each; views of further ones are dropped until then. */
 const GATHERED_MAX = 10_000
-const DAY_MS = 86_400_000
 
 export class Views extends Context.Service<
   Views,
@@ -40,7 +40,6 @@ export class Views extends Context.Service<
 }
 
 const games = engines.map(({ slug }) => slug)
-const dayOf = (ms: number) => new Date(ms).toISOString().slice(0, 10)
 
 /** The counts since the last write. */
 const makeGathering = () => {
@@ -67,7 +66,7 @@ const makeGathering = () => {
 const rowOf = ({ game = "", id, kind }: View, now_ms: number): Gathered | undefined => {
   const hasUuid = kind === "model" || kind === "match"
   if (hasUuid && !isUuid(id)) return undefined
-  return { day: dayOf(now_ms), kind, game: kind === "season" ? game : "", id, uuid: hasUuid ? id : null, views: 1 }
+  return { day: dayAt(now_ms), kind, game: kind === "season" ? game : "", id, uuid: hasUuid ? id : null, views: 1 }
 }
 
 const makeViews = Effect.gen(function* () {
@@ -80,7 +79,7 @@ const makeViews = Effect.gen(function* () {
     if (rows.length === 0) return
     if (passedOver > 0) yield* Effect.logWarning(`${passedOver} views were not counted: too many things were looked at`)
     const now_ms = yield* Clock.currentTimeMillis
-    const oldest = dayOf(now_ms - VIEWS_KEPT_DAYS * DAY_MS)
+    const oldest = dayAt(now_ms - VIEWS_KEPT_DAYS * DAY_MS)
     yield* Effect.onError(queries.add({ rows, games, oldest, now: new Date(now_ms) }), () => Effect.sync(() => rows.forEach(gathering.add)))
   }).pipe(
     one.withPermit,

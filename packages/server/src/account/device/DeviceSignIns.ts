@@ -8,14 +8,14 @@
  * approval also ends with the session that made it. Everything is decided under row locks, so nodes agree:
  * the account's before that of the sign-in, as a suspension takes them.
  */
-import { hash, randomBytes, randomInt } from "node:crypto"
+import { randomBytes, randomInt } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { AccessDenied, AuthorizationPending, type DeviceSignIn, ExpiredToken, SlowDown } from "@agon/api/account/device.ts"
 import { NotFound, Unavailable } from "@agon/api/Problem.ts"
 import { Context, Data, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { SharedClock } from "../../database/SharedClock.ts"
-import { Accounts } from "../Accounts.ts"
+import { Accounts, later, sha256 } from "../Accounts.ts"
 import { makeQueries } from "./deviceQueries.ts"
 
 export const EXPIRES_S = 600
@@ -69,9 +69,6 @@ export class DeviceSignIns extends Context.Service<
     Effect.suspend(() => makeDeviceSignIns)
   ).pipe(Layer.provide(SharedClock.layer))
 }
-
-const sha256 = (text: string) => hash("sha256", text, "buffer")
-const later = (date: Date, ms: number) => new Date(date.getTime() + ms)
 
 const newUserCode = () => Array.from({ length: LETTERS_OF_A_CODE }, () => LETTERS[randomInt(LETTERS.length)]).join("")
 /** As people read it out: two groups of four. */

@@ -1,6 +1,6 @@
 /** UTC days as text, as in 2026-11-20, which sort as they follow each other. */
 
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 export const dayAt = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 

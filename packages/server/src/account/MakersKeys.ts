@@ -1,4 +1,4 @@
-/** The runner keys that an account has made, which are out of force without its office; runner/key/makersKeys.ts has the rule. */
+/** The runner keys that an account has made, which are out of force without its office; runner/key/makersKeysLayer.ts has the rule. */
 import { Context, type Effect } from "effect"
 
 export class MakersKeys extends Context.Service<

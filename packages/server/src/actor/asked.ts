@@ -13,7 +13,7 @@ import type { SeasonActors } from "./SeasonEntity.ts"
 export const moving = new Unavailable({ detail: "The season is moving, or the database is away; try again in a second." })
 const closed = new SeasonClosed({ detail: "The season is closed." })
 
-export const asked = <C extends Command>(
+export const askedByPerson = <C extends Command>(
   actors: SeasonActors["Service"],
   season: string,
   command: C

@@ -13,7 +13,7 @@ import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import type { Of } from "@agon/domain/season/Command.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { Context, Effect, Layer } from "effect"
-import { asked } from "../actor/asked.ts"
+import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf } from "../audit/auditLog.ts"
 import { Seasons } from "../season/Seasons.ts"
@@ -59,7 +59,7 @@ const makeBoardAdmin = Effect.gen(function* () {
   const importOne = Effect.fnUntraced(function* (account: SignedIn, season: SeasonInPath, from: string, map_id: string, file: unknown) {
     const command = yield* addingOf(account, season, file, "board.import", { from })
     if ("errors" in command) return { map_id, reason: "board_invalid" as const }
-    const reply = yield* asked(actors, season.id, command)
+    const reply = yield* askedByPerson(actors, season.id, command)
     return "refused" in reply ? { map_id, reason: reply.refused } : undefined
   })
 
@@ -70,19 +70,19 @@ const makeBoardAdmin = Effect.gen(function* () {
         const { errors } = command
         return yield* new BoardInvalid({ detail: sentencesOf(errors, "board"), errors })
       }
-      const reply = yield* asked(actors, season.id, command)
+      const reply = yield* askedByPerson(actors, season.id, command)
       if ("refused" in reply) return yield* new BoardExists({ detail: `The season has a board ${command.board} already.` })
       return yield* Effect.orDie(row(season, command.board))
     }),
     switch: Effect.fn("BoardAdmin.switch")(function* (account, season, map_id, enabled) {
       const told = yield* auditOf(account, "board.switch", map_id, { enabled })
-      const reply = yield* asked(actors, season.id, { _tag: "SwitchBoard", board: map_id, enabled, audit: told })
+      const reply = yield* askedByPerson(actors, season.id, { _tag: "SwitchBoard", board: map_id, enabled, audit: told })
       if ("refused" in reply) return yield* new NotFound({ detail: `The season has no board ${map_id}.` })
       return yield* row(season, map_id)
     }),
     import: Effect.fn("BoardAdmin.import")(function* (account, season, { from, maps }) {
       const source = yield* Effect.catchTag(seasons.find(season.game, from, account.id), "unknown_game", Effect.die)
-      yield* asked(actors, season.id, { _tag: "Tick" }) // refuses a closed season also where there is nothing to import
+      yield* askedByPerson(actors, season.id, { _tag: "Tick" }) // refuses a closed season also where there is nothing to import
       const held = new Map((yield* boards.list(source.id, { enabled: false, boards: true })).maps.map((row) => [row.map_id, row.board]))
       const outcome: { readonly imported: Array<string>; readonly skipped: Array<ImportedBoards["skipped"][number]> } = {
         imported: [],

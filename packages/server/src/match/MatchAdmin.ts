@@ -6,7 +6,7 @@ import { Unavailable } from "@agon/api/Problem.ts"
 import type { SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { asked } from "../actor/asked.ts"
+import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf } from "../audit/auditLog.ts"
 import { makeQueries } from "./adminQueries.ts"
@@ -36,7 +36,7 @@ const makeMatchAdmin = Effect.gen(function* () {
   return MatchAdmin.of({
     voidMatch: Effect.fn("MatchAdmin.voidMatch")(function* (account, season, match, reason) {
       const audit = yield* auditOf(account, "match.void", match, { reason })
-      const reply = yield* asked(actors, season.id, { _tag: "VoidMatch", match, detail: reason, found: null, audit })
+      const reply = yield* askedByPerson(actors, season.id, { _tag: "VoidMatch", match, detail: reason, found: null, audit })
       if (!reply.voided && reply.reason === "again")
         return yield* new Unavailable({ detail: "As many voided matches as may wait already wait for new ratings; try again in a second." })
       // The machine takes every failed match for voided; the row knows why it failed.

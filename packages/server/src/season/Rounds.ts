@@ -7,7 +7,7 @@ import { type PatchRound, type PlanRound, type Round, type Rounds as RoundPage, 
 import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { asked } from "../actor/asked.ts"
+import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf } from "../audit/auditLog.ts"
 import { makeQueries } from "./roundQueries.ts"
@@ -58,7 +58,7 @@ const makeRounds = Effect.gen(function* () {
     plan: Effect.fn("Rounds.plan")(function* (account, season, { games, kind, starts_at }) {
       const audit = yield* auditOf(account, "round.plan", kind, { games, starts_at })
       const command = { _tag: "PlanRound", kind, games, starts_at: Date.parse(starts_at), audit } as const
-      const reply = yield* asked(actors, season.id, command)
+      const reply = yield* askedByPerson(actors, season.id, command)
       return yield* "refused" in reply ? refusal(season, reply.detail, "starts_at") : row(season, reply.n)
     }),
 
@@ -66,7 +66,7 @@ const makeRounds = Effect.gen(function* () {
       const audit = yield* auditOf(account, "round.patch", String(n), patch)
       const { starts_at, ...others } = patch
       const starts = starts_at === undefined ? {} : { starts_at: Date.parse(starts_at) }
-      const reply = yield* asked(actors, season.id, { _tag: "PatchRound", n, ...others, ...starts, audit })
+      const reply = yield* askedByPerson(actors, season.id, { _tag: "PatchRound", n, ...others, ...starts, audit })
       if (!("refused" in reply)) return yield* row(season, n)
       const { detail, refused } = reply
       if (refused === "not_found") return yield* new NotFound({ detail })

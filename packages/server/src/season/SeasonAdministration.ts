@@ -21,7 +21,7 @@ import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import type { SettingsPatch } from "@agon/domain/season/Editing.ts"
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { asked } from "../actor/asked.ts"
+import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
 import { ResponseCache } from "../http/cache/ResponseCache.ts"
@@ -67,7 +67,7 @@ const makeCommands = Effect.gen(function* () {
     settings: SettingsPatch
   ) {
     const audit = yield* auditOf(account, action, season.slug, body)
-    yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: false, audit })
+    yield* askedByPerson(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: false, audit })
     return yield* seasons.written(season.id)
   })
 
@@ -75,7 +75,7 @@ const makeCommands = Effect.gen(function* () {
     edit: Effect.fn("SeasonAdministration.edit")(function* (account, season, body) {
       const settings = yield* patchOf(body)
       const audit = yield* auditOf(account, "season.edit", season.slug, body)
-      const reply = yield* asked(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: true, audit }).pipe(
+      const reply = yield* askedByPerson(actors, season.id, { _tag: "EditSettings", settings, scheduledOnly: true, audit }).pipe(
         Effect.catchTag("season_closed", () => Effect.fail(notScheduled))
       )
       if ("errors" in reply) return yield* refusing(reply.refused, reply.errors)
@@ -93,7 +93,7 @@ const makeCommands = Effect.gen(function* () {
 
     close: Effect.fn("SeasonAdministration.close")(function* (account, season) {
       const audit = yield* auditOf(account, "season.close", season.slug)
-      const close = asked(actors, season.id, { _tag: "CloseSeason", audit })
+      const close = askedByPerson(actors, season.id, { _tag: "CloseSeason", audit })
       yield* Effect.catchTag(close, "season_closed", () => Effect.void) // the record says when it closed
       return yield* seasons.written(season.id)
     })

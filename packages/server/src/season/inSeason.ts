@@ -11,13 +11,13 @@ import { makeQueries } from "./inSeasonQueries.ts"
 const roundNumber = /^[1-9]\d{0,5}$/
 
 export const makeInSeason = Effect.map(makeQueries, (queries) => (season_id: string, name: NameInSeason): Effect.Effect<boolean> => {
-  if ("n" in name) return roundNumber.test(name.n) ? asked(queries.round({ season_id, name: name.n })) : Effect.succeed(false)
-  if ("version" in name) return isUuid(name.version) ? asked(queries.version({ season_id, name: name.version })) : Effect.succeed(false)
-  if ("match" in name) return isUuid(name.match) ? asked(queries.match({ season_id, name: name.match })) : Effect.succeed(false)
-  if ("webhook" in name) return isUuid(name.webhook) ? asked(queries.webhook({ season_id, name: name.webhook })) : Effect.succeed(false)
+  if ("n" in name) return roundNumber.test(name.n) ? isFound(queries.round({ season_id, name: name.n })) : Effect.succeed(false)
+  if ("version" in name) return isUuid(name.version) ? isFound(queries.version({ season_id, name: name.version })) : Effect.succeed(false)
+  if ("match" in name) return isUuid(name.match) ? isFound(queries.match({ season_id, name: name.match })) : Effect.succeed(false)
+  if ("webhook" in name) return isUuid(name.webhook) ? isFound(queries.webhook({ season_id, name: name.webhook })) : Effect.succeed(false)
   const slug = "map_id" in name ? name.map_id : name.baseline
   if (!isSlug(slug)) return Effect.succeed(false)
-  return asked("map_id" in name ? queries.board({ season_id, name: slug }) : queries.baseline({ season_id, name: slug }))
+  return isFound("map_id" in name ? queries.board({ season_id, name: slug }) : queries.baseline({ season_id, name: slug }))
 })
 
-const asked = <E, R>(row: Effect.Effect<{ readonly found: boolean }, E, R>) => Effect.orDie(row).pipe(Effect.map(({ found }) => found))
+const isFound = <E, R>(row: Effect.Effect<{ readonly found: boolean }, E, R>) => Effect.orDie(row).pipe(Effect.map(({ found }) => found))

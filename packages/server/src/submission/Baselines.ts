@@ -19,7 +19,7 @@ import {
 import { SeasonClosed as Closed, type SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
-import { asked } from "../actor/asked.ts"
+import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
@@ -95,7 +95,7 @@ const makeEnter = Effect.gen(function* () {
     const now = yield* DateTime.nowAsDate
     const model = yield* Effect.orDie(queries.baselineModel({ id: yield* newId, game, season_id, name, now }))
     const { number } = yield* Effect.orDie(queries.nextNumber(model.id))
-    const reply = yield* asked(actors, season_id, {
+    const reply = yield* askedByPerson(actors, season_id, {
       _tag: "SubmitVersion",
       version: yield* newId,
       model: model.id,
@@ -138,7 +138,7 @@ const makeImport = Effect.fnUntraced(function* (enter: Effect.Success<typeof mak
 
   return Effect.fn("Baselines.import")(function* (account: SignedIn, season: SeasonInPath, { baselines, from }: ImportBaselines) {
     const source = yield* Effect.catchTag(seasons.find(season.game, from, account.id), "unknown_game", Effect.die)
-    yield* asked(actors, season.id, { _tag: "Tick" }) // a closed season is refused even where there is nothing to import
+    yield* askedByPerson(actors, season.id, { _tag: "Tick" }) // a closed season is refused even where there is nothing to import
     const names = baselines ?? (yield* Effect.orDie(queries.baselineNames(source.id))).map(({ name }) => name)
     const outcome: { readonly imported: Array<string>; readonly skipped: Array<ImportedBaselines["skipped"][number]> } = {
       imported: [],
@@ -187,7 +187,7 @@ const makeBaselines = Effect.gen(function* () {
     switch: Effect.fn("Baselines.switch")(function* (account, season, name, enabled) {
       const { id } = yield* byName(season.id, name)
       const told = yield* auditOf(account, "baseline.switch", name, { enabled })
-      const reply = yield* asked(actors, season.id, { _tag: "SwitchBaseline", version: id, enabled, audit: told })
+      const reply = yield* askedByPerson(actors, season.id, { _tag: "SwitchBaseline", version: id, enabled, audit: told })
       if ("refused" in reply && reply.refused === "season_closed") return yield* over
       if ("detail" in reply) return yield* new BaselineNotAdmitted({ detail: `${name} is over the season's limits. ${reply.detail}` })
       if ("refused" in reply) return yield* new BaselineNotAdmitted({ detail: `${name} is not admitted (yet); it cannot be switched.` })

@@ -29,7 +29,7 @@ import { hexOf } from "@agon/engine/hash.ts"
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Words } from "../account/Words.ts"
-import { asked } from "../actor/asked.ts"
+import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { newId } from "../database/newId.ts"
 import { incomingKey } from "../object/keys.ts"
@@ -147,7 +147,9 @@ const makeFacts = Effect.gen(function* () {
   const factsOf = (season: FoundSeason, asks: Asking, hashes: Hashes | null, back: StandingBack = NOBODY) => {
     const fromRows = closed(season, asks, hashes)
     if (season.record.closed_at !== null) return fromRows // asking for its actor would only wake it to say so
-    return asked(actors, season.id, { _tag: "Preflight", ...asks, hashes, ...back }).pipe(Effect.catchTag("season_closed", () => fromRows))
+    return askedByPerson(actors, season.id, { _tag: "Preflight", ...asks, hashes, ...back }).pipe(
+      Effect.catchTag("season_closed", () => fromRows)
+    )
   }
 
   /**
@@ -187,7 +189,7 @@ const makeEnter = Effect.gen(function* () {
     const numbered = yield* Effect.orDie(queries.nextNumber(model.id)) // and checks whether the model was retired meanwhile
     const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered, ...back } as const
     const closed = () => Effect.fail(worded({ code: "season_closed" }))
-    const reply = yield* asked(actors, season.id, command).pipe(Effect.catchTag("season_closed", closed))
+    const reply = yield* askedByPerson(actors, season.id, command).pipe(Effect.catchTag("season_closed", closed))
     return "refused" in reply ? yield* worded(reply.refused[0]!) : reply
   })
 

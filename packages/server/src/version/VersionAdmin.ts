@@ -6,7 +6,7 @@ import { NotInContention } from "@agon/api/version/admin.ts"
 import type { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { Version } from "@agon/api/version/Version.ts"
 import { Context, Effect, Layer } from "effect"
-import { asked } from "../actor/asked.ts"
+import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf } from "../audit/auditLog.ts"
 import { Versions } from "./Versions.ts"
@@ -49,7 +49,7 @@ const makeVersionAdmin = Effect.gen(function* () {
   return VersionAdmin.of({
     disqualify: Effect.fn("VersionAdmin.disqualify")(function* (account, season, version, { reason, void_matches }) {
       const audit = yield* auditOf(account, "version.disqualify", version, { reason, void_matches })
-      const reply = yield* asked(actors, season.id, { _tag: "Disqualify", version, reason, void_matches, audit })
+      const reply = yield* askedByPerson(actors, season.id, { _tag: "Disqualify", version, reason, void_matches, audit })
       if ("refused" in reply)
         return yield* new NotInContention({
           detail: "Only an entry that is in contention can be disqualified; a baseline is switched off."
@@ -63,7 +63,7 @@ const makeVersionAdmin = Effect.gen(function* () {
     reinstate: Effect.fn("VersionAdmin.reinstate")(function* (account, season, version) {
       const audit = yield* auditOf(account, "version.reinstate", version)
       // The machine does not know versions that have left play; none of them is suspended.
-      yield* asked(actors, season.id, { _tag: "Reinstate", version, audit })
+      yield* askedByPerson(actors, season.id, { _tag: "Reinstate", version, audit })
       yield* orders.drop(version)
       return yield* versions.own(version)
     })

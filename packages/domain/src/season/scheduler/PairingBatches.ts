@@ -164,7 +164,7 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<La
   while (entries.length < seats && lonely && heap.length > 0) entries.push(pop(heap)!)
   const first = entries[0]
   if (first === undefined || entries.some((entry) => ownerOf(state, entry.version) !== ownerOf(state, first.version))) return entries
-  const stranger = fewestVirtualGames(heap.filter((entry) => ownerOf(state, entry.version) !== ownerOf(state, first.version)))
+  const stranger = firstByKey(heap.filter((entry) => ownerOf(state, entry.version) !== ownerOf(state, first.version)))
   if (stranger === undefined || !(lonely || stranger.virtual_games < limit)) return entries
   remove(heap, stranger)
   entries.splice(1, 0, stranger)
@@ -205,7 +205,7 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   return [first, ...chosen]
 }
 
-const fewestVirtualGames = (entries: ReadonlyArray<LadderRating>): LadderRating | undefined =>
+const firstByKey = (entries: ReadonlyArray<LadderRating>): LadderRating | undefined =>
   entries.reduce<LadderRating | undefined>((least, entry) => (least === undefined || entry.key < least.key ? entry : least), undefined)
 
 const seat = (state: State, ladder: LadderState, group: ReadonlyArray<LadderRating>): void => {

@@ -8,7 +8,7 @@ import { float8, int4, type Parameter, text as textParameter, uuid as uuidParame
 import { storableJson } from "../../database/storable.ts"
 import type { Fence } from "../SeasonStore.ts"
 import type { Turn } from "../WaitingRatings.ts"
-import { classOf, figuresOf } from "./figures.ts"
+import { bitOf, figuresOf } from "./figures.ts"
 import { notificationParts } from "./notifications.ts"
 import { pack } from "./redo.ts"
 import { seasonWebhookPart } from "./seasonWebhooks.ts"
@@ -58,7 +58,7 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
     for (let seat = 0; seat < match.seats.length; seat++) {
       const row = match.seats[seat]!
       const held = versionOf(state, row.version)
-      classes |= classOf(held?.class)
+      classes |= bitOf(held?.class)
       const into = held === undefined ? seatsOfRejected : seats
       into.push({ match, figures, row, seat, held })
     }

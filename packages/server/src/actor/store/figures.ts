@@ -67,7 +67,7 @@ export const figuresOf = (seats: ReadonlyArray<Seat>): Figures => ({
 export const classBit = (name: Ladder): number => 1 << LADDERS.indexOf(name)
 
 /** The bit of a seated version's weight class; none for a version that has left the season. */
-export const classOf = (name: Ladder | null | undefined): number => (name == null ? 0 : classBit(name))
+export const bitOf = (name: Ladder | null | undefined): number => (name == null ? 0 : classBit(name))
 
 export const bestPlaceOf = (seats: ReadonlyArray<Pick<Seat, "place">>): number | null => {
   let best: number | null = null

@@ -20,7 +20,7 @@ import { HasPeers } from "../../process/HasPeers.ts"
 import { makeMayBeRows } from "../result/keepReplay.ts"
 import { ReplayUploads } from "../result/ReplayUploads.ts"
 import { faultsOf, isFinished, type Reported, takeReplays, withoutText } from "../result/results.ts"
-import { type Answered, asked, makeTell, type Said } from "../result/tellSeason.ts"
+import { type Answered, askedByRunner, makeTell, type Said } from "../result/tellSeason.ts"
 import { type Holding, Holdings } from "../session/Holdings.ts"
 import { KnownRuntimes } from "../session/KnownRuntimes.ts"
 import { makeHeldBy, makeReadHolding, makeSeasonOfWork } from "../session/leaseReads.ts"
@@ -133,7 +133,7 @@ const makeSeasonCalls = Effect.gen(function* () {
       )
       return yield* takeOver(reported, placeOf)
     }),
-    ask: (season, commands) => asked(actors, season, commands)
+    ask: (season, commands) => askedByRunner(actors, season, commands)
   })
 })
 

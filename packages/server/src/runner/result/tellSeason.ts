@@ -77,7 +77,7 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     const commands = results.flatMap(({ command }) => command ?? [])
     if (said.lost !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.lost.holds, among: said.lost.leases })
     if (open !== undefined) commands.push(leaseCommand(caller, open, said.max))
-    const replies = yield* asked(actors, season, commands)
+    const replies = yield* askedByRunner(actors, season, commands)
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
     const [accepted, reported]: [Array<Reported>, Array<string>] = [[], []]
@@ -106,7 +106,7 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
 })
 
 /** Undefined where the season is closed. A runner with more slots than an ask may hold sends several asks, which do not depend on each other. */
-export const asked = (
+export const askedByRunner = (
   actors: SeasonActors["Service"],
   season: string,
   commands: ReadonlyArray<Command>

@@ -76,6 +76,11 @@ class Ground extends Context.Service<Ground, Place>()("test/Ground") {
         // A trigger writes a row of discussed_match for it, which the backup has as well.
         yield* sql`INSERT INTO thread (id, match_id, season_id, ended_at, comments, created_at)
           SELECT gen_random_uuid(), id, season_id, ended_at, 2, now() FROM match WHERE id = ${Fixture.matchIds.open}`
+        // A webhook that is newer than its account's notices: a trigger would deliver them when they are written again.
+        yield* sql`INSERT INTO notification (id, account_id, kind, subject, created_at)
+          SELECT gen_random_uuid(), id, 'version_entered', 'Old news', now() FROM account WHERE username = 'ada'`
+        yield* sql`INSERT INTO webhook (id, account_id, url, secret, created_at)
+          SELECT gen_random_uuid(), id, 'https://elsewhere.test', 's', now() FROM account WHERE username = 'ada'`
         yield* sql`UPDATE rating SET mu = 'NaN', sigma = 0.1::float8 + 0.2::float8 WHERE ladder = 'micro'`
       })
       yield* Effect.scoped(seed).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
@@ -151,6 +156,22 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
         yield* done(run(yield* empty, "repeated", "restore", kept))
         assert.strictEqual(secret("repeated"), secret("data"))
       })
+  )
+
+  it.effect("comes back whatever the order of its tables: no trigger adds to what it has", () =>
+    Effect.gen(function* () {
+      const { empty, folder, run } = yield* Ground
+      const other = yield* empty
+      const [kept, reversed] = [join(folder, "kept"), join(folder, "reversed")]
+      cpSync(kept, reversed, { recursive: true })
+      const path = join(reversed, "backup.json")
+      const { tables: named, ...rest } = JSON.parse(readFileSync(path, "utf8"))
+      writeFileSync(path, JSON.stringify({ ...rest, tables: named.toReversed() }))
+      yield* done(run(other, "turned", "restore", reversed))
+      yield* done(run(other, "turned", "backup", join(folder, "turned-again"), "--incomplete"))
+      const [was, is] = [tables(kept), tables(join(folder, "turned-again"))]
+      for (const [name, rows] of Object.entries(was)) assert.sameMembers(is[name]!.split("\n"), rows.split("\n"), name)
+    })
   )
 
   it.effect("is made of the schema of the first release, before the new one's first start, and comes back as it was", () =>

@@ -88,7 +88,8 @@ export const dropAll = Effect.gen(function* () {
 
 /**
  * Fills the tables of a fresh schema with the rows of a backup, in a transaction of the caller's. Foreign
- * keys are taken away before and checked again afterwards, so the order of tables does not matter.
+ * keys are taken away before and checked again afterwards, and no trigger adds to what the backup has, so the
+ * order of tables does not matter.
  */
 export const load = (backup: ReadonlyArray<Table>, directory: string) =>
   Effect.gen(function* () {
@@ -99,7 +100,11 @@ export const load = (backup: ReadonlyArray<Table>, directory: string) =>
       SELECT conrelid::regclass::text AS table, quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition FROM pg_constraint
       WHERE contype = 'f' AND connamespace = current_schema()::regnamespace ORDER BY 1, 2`
     for (const { name, table } of keys) yield* sql.unsafe(`ALTER TABLE ${table} DROP CONSTRAINT ${name}`)
-    for (const table of backup) yield* fill(table, directory)
+    for (const table of backup) {
+      yield* sql.unsafe(`ALTER TABLE "${table.name}" DISABLE TRIGGER USER`)
+      yield* fill(table, directory)
+      yield* sql.unsafe(`ALTER TABLE "${table.name}" ENABLE TRIGGER USER`)
+    }
     for (const { definition, name, table } of keys) yield* sql.unsafe(`ALTER TABLE ${table} ADD CONSTRAINT ${name} ${definition}`)
     yield* continueSequences
   })

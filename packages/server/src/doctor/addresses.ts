@@ -16,12 +16,18 @@ export const checkPorts = ({ host, metrics, node, port }: SettingsShape) =>
   Effect.promise(() =>
     Promise.all([
       free(port === 0 ? undefined : { host, port }, "PORT", "/healthz"),
-      free(metrics?.address, "AGON_METRICS", "/healthz"),
+      free(metrics?.address, "AGON_METRICS", "/healthz", metrics?.asked),
       free(node, "AGON_NODE", undefined)
     ]).then((found) => found.flat())
   )
 
-const free = async (address: Address | undefined, variable: string, path: string | undefined): Promise<ReadonlyArray<Finding>> => {
+/** `asked`: the service does not start without it. Where it was not asked for, the service starts without metrics. */
+const free = async (
+  address: Address | undefined,
+  variable: string,
+  path: string | undefined,
+  asked = true
+): Promise<ReadonlyArray<Finding>> => {
   if (address === undefined) return []
   const at = textOf(address)
   const code = await listening(address)
@@ -29,6 +35,7 @@ const free = async (address: Address | undefined, variable: string, path: string
   if (code !== "EADDRINUSE")
     return [ports.broken(`${variable}: ${at} cannot be listened on (${code}); use an address of this machine, from 1024 on where not root`)]
   if (path !== undefined && (await answers(address, path))) return [ports.fine(`${variable}: a service answers at ${at}`)]
+  if (!asked) return [ports.mend(`${variable}: another program listens on ${at}, so there is no /metrics; choose another port, or off`)]
   return path === undefined
     ? [ports.mend(`${variable}: another program listens on ${at}; where that is not this node, choose another port`)]
     : [ports.broken(`${variable}: another program listens on ${at}; stop it or choose another port`)]

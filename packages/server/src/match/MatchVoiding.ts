@@ -57,11 +57,11 @@ const makeMatchVoiding = Effect.gen(function* () {
       if (flagged !== undefined) yield* queries.stopKey({ key: flagged.key_id, now })
       return flagged
     })
-    yield* auditLog.logged(yield* queries.placeOf(season_id), write, (flagged) =>
+    const flagged = yield* auditLog.logged(yield* queries.placeOf(season_id), write, (flagged) =>
       flagged?.fresh ? ownAudit("runner.flag", runner, { name: flagged.name, key: flagged.key_id, match, detail }) : undefined
     )
     parking.stop(runner)
-    yield* Effect.logWarning("a runner was flagged", { runner, match, detail })
+    if (flagged?.fresh) yield* Effect.logWarning("a runner was flagged", { runner, match, detail })
   })
 
   const once = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: SuspectMatch) {

@@ -240,6 +240,29 @@ inService(
     })
 )
 
+inService("a runner that lost one audit on the way keeps the one that it is given instead", { replay_check: 0, audit: 1 }, () =>
+  Effect.gen(function* () {
+    const fleet = yield* keyed("plays")
+    yield* seasonOf("lost", fleet)
+    yield* playMatches(fleet.client, yield* fleet.open(["match"]), 2)
+    const { client, open } = yield* keyed("other", fleet.admin)
+    const auditor = yield* open(["audit"])
+    const lost = yield* leaseAudit(client, auditor)
+    const { leases } = yield* client.runner.lease({ payload: { runner: auditor, max: 1, wait_s: 20, holds: [] } })
+    const [given] = leases.filter(isAudit)
+    assert.notStrictEqual(given!.match_id, lost.match_id)
+    const { runners } = yield* fleet.admin.fleet.runners({ query: { limit: 100, cursor: 0 } })
+    assert.strictEqual(runners.find(({ id }) => id === auditor)!.leases, 1)
+    const held = yield* client.runner.heartbeat({ payload: { runner: auditor, leases: [given!.lease, lost.lease] } })
+    assert.deepStrictEqual(
+      held.leases.map((each) => "lost" in each),
+      [false, true]
+    )
+    assert.deepStrictEqual(yield* say(client, given!, played(given!).replay.state_sha256), { accepted: true })
+    assert.deepStrictEqual(yield* verdictOf(given!.match_id), { state: "done", verdict: "agreed" })
+  })
+)
+
 inService("what a revoked key was playing again goes back at once, to another runner", { replay_check: 0, audit: 1 }, () =>
   Effect.gen(function* () {
     const fleet = yield* keyed("plays")

@@ -11,6 +11,7 @@ import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"
 import { addRating, emptyLadders, fillHeap, type LadderState, ladderNamed, ladderOf } from "./Ladders.ts"
 import { hashText } from "./Random.ts"
+import type { FaultReason } from "./Reasons.ts"
 import type { Round } from "./Round.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
 import type { InheritedRating, LadderRating, LadderRatingRow, SeriesPoint } from "./rating/LadderRating.ts"
@@ -80,6 +81,7 @@ export interface Writes {
   readonly newLive: Set<string> // those of them created since the last commit
   readonly reviews: Set<string>
   readonly ended: Array<Ended>
+  readonly failedTries: Array<FaultReason> // attempts at matches that came to nothing; counted, not written
   readonly voided: Array<Voided>
   readonly voiding: Set<string>
   readonly rerated: Array<SeatChange> // all seats of a match, or none
@@ -172,6 +174,7 @@ const emptyWrites = (): Writes => ({
   newLive: new Set(),
   reviews: new Set(),
   ended: [],
+  failedTries: [],
   voided: [],
   voiding: new Set(),
   rerated: [],
@@ -293,7 +296,16 @@ export const committed = (state: State): void => {
   for (const rows of [writes.versions, writes.boards, writes.live, writes.newLive, writes.reviews, writes.voiding]) rows.clear()
   writes.ratings.clear()
   writes.rounds.clear()
-  for (const rows of [writes.boardPeriods, writes.ended, writes.voided, writes.rerated, writes.seeds, writes.series, writes.audits])
+  for (const rows of [
+    writes.boardPeriods,
+    writes.ended,
+    writes.failedTries,
+    writes.voided,
+    writes.rerated,
+    writes.seeds,
+    writes.series,
+    writes.audits
+  ])
     rows.length = 0
   state.events = []
 }

@@ -52,10 +52,7 @@ const commits = Metric.histogram("agon_season_commit_ms", { description: "Time o
 const endOf = (state: State, count: (metric: Metric.Metric<number, unknown>, input: number) => void) => {
   for (const match of state.writes.ended) {
     count(endedBy(match.ending), 1)
-    if (match.fault_reason !== null) {
-      count(triesBy(match.fault_reason), 1)
-      if (match.ending === "failed") count(failedBy(match.fault_reason), 1)
-    }
+    if (match.ending === "failed" && match.fault_reason !== null) count(failedBy(match.fault_reason), 1)
     if (match.played_ms !== null) {
       count(played, match.played_ms / 1_000)
       count(open, (match.ended_at - match.created_at) / 1_000)
@@ -70,10 +67,7 @@ export const counted = (state: State, { asks, commit_ms }: { readonly asks: numb
     if (asks > 0) count(batches, asks)
     count(commits, commit_ms)
     endOf(state, count)
-    for (const id of state.writes.live) {
-      const last = state.live.get(id)?.tries.at(-1)
-      if (last !== undefined && last.at === state.now) count(triesBy(last.reason), 1)
-    }
+    for (const reason of state.writes.failedTries) count(triesBy(reason), 1)
     for (const event of state.events) {
       if (event._tag !== "VersionMoved") continue
       count(movedBy(event.change), 1)

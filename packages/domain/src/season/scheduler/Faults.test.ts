@@ -1,7 +1,7 @@
 import { assert, describe, it } from "vitest"
 import type { Command, Work } from "../Command.ts"
 import { step } from "../Season.ts"
-import { restore, type State, snapshot } from "../State.ts"
+import { committed, restore, type State, snapshot } from "../State.ts"
 import { addBoard, finish, OPENED, outcome, owner, RUNNER, season, submission, version } from "../testing/testSeason.ts"
 import { FAULTS_RUNNING } from "./Faults.ts"
 
@@ -445,5 +445,32 @@ describe("a match that a runner cannot play", () => {
     step(state, { _tag: "SwitchBoard", board: "b0", enabled: false }, now)
     const ended = state.writes.ended.at(-1)!
     assert.deepInclude(ended, { ending: "cancelled", withdrawn_reason: "board_disabled", fault_reason: "weights_unavailable" })
+  })
+})
+
+describe("failed attempts, as a batch counts them", () => {
+  const leased = (state: State, now: number) => {
+    const [work] = step(state, { _tag: "LeaseWork", ...RUNNER, max: 1 }, now)
+    assert.strictEqual(work?.kind, "match")
+    committed(state)
+    return work as Match
+  }
+
+  it("are those whose lease ran out, whenever that is noticed", () => {
+    const { now, state } = season(4)
+    leased(state, now)
+    step(state, { _tag: "Tick" }, now + 1_000_000)
+    assert.deepStrictEqual(state.writes.failedTries, ["runner_lost"])
+  })
+
+  it("are counted once each, also where the match is withdrawn later", () => {
+    const { now, state } = season(4)
+    const { lease } = leased(state, now)
+    step(state, fault({ key: RUNNER.key, lease }, "engine_fault", null), now + 1)
+    assert.deepStrictEqual(state.writes.failedTries, ["engine_fault"])
+    committed(state)
+    step(state, { _tag: "CloseSeason" }, now + 2)
+    assert.isTrue(state.writes.ended.some(({ fault_reason }) => fault_reason === "engine_fault"))
+    assert.deepStrictEqual(state.writes.failedTries, [])
   })
 })

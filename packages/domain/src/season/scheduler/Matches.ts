@@ -117,7 +117,9 @@ export const reportFault = (state: State, command: Of<"ReportFault">): Receipt =
     failTry(state, match, failed, { fault_detail: detail, runtime_version })
     return { accepted: true }
   }
-  match.tries = [...match.tries.filter(({ n }) => n !== match.lease_n), failed]
+  const others = match.tries.filter(({ n }) => n !== match.lease_n)
+  if (others.length === match.tries.length) state.writes.failedTries.push(fault_reason)
+  match.tries = [...others, failed]
   changed(state, match)
   return { accepted: true }
 }
@@ -191,6 +193,7 @@ export const loseMatch = (state: State, match: OpenMatch): void =>
 
 const failTry = (state: State, match: OpenMatch, failed: Try, more: Pick<End, "fault_detail" | "runtime_version"> = {}): void => {
   match.tries = [...match.tries, failed]
+  state.writes.failedTries.push(failed.reason)
   if (++match.losses >= LOSSES_MAX) end(state, match, { ending: "failed", fault_reason: failed.reason, ...more })
   else requeue(state, match)
 }

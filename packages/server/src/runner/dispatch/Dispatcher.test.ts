@@ -12,7 +12,7 @@ import { OpenSeasons } from "../../actor/OpenSeasons.ts"
 import { Parking } from "../../actor/Parking.ts"
 import { Broadcast } from "../../node/Broadcast.ts"
 import { HasPeers } from "../../process/HasPeers.ts"
-import { Holdings } from "../session/Holdings.ts"
+import { Holdings, NO_MATCH } from "../session/Holdings.ts"
 import { KnownRuntimes } from "../session/KnownRuntimes.ts"
 import type { LeasePayload } from "../work/LeasePayloads.ts"
 import { ReplayAudits } from "../work/ReplayAudits.ts"
@@ -42,11 +42,11 @@ const among = (
   asked: Array<string>,
   ids = [lost, other],
   home?: ReadonlyArray<string>,
-  { full = new Set<string>(), told = [] as Array<Told>, stays = false } = {}
+  { full = new Set<string>(), told = [] as Array<Told>, stays = false, holdings = new Holdings() } = {}
 ) => {
   const seasons = ids.map((id) => ({ id, ...engine }))
   const calls = Layer.mock(SeasonCalls, {
-    holdings: new Holdings(),
+    holdings,
     caller: () => Effect.succeed({ key, runner, stays }),
     seasonOf: (lease) => Effect.succeed(lease.split(" ")[0]),
     check: (_key, _runner, results) => Effect.succeed(results),
@@ -111,6 +111,22 @@ it.effect("a result for a season that is away fails the request, once all others
       [0, 0]
     )
   }).pipe(Effect.provide(among(new Set([lost]), [], [lost, other, third], undefined, { told })))
+})
+
+it.effect("a runner whose lost leases a season did not hear of is read from the rows again, so that they are named once more", () => {
+  const holdings = new Holdings()
+  const lease = `${lost}.1`
+  holdings.know("r", [{ lease, runner: "r", key: "k", season: lost, ...NO_MATCH }])
+  const away = new Set([lost])
+  return Effect.gen(function* () {
+    const dispatcher = yield* Dispatcher
+    assert.instanceOf(yield* Effect.flip(dispatcher.lease(key, { ...request, holds: [] })), Unavailable)
+    assert.isFalse(holdings.knows("r"))
+    holdings.know("r", [{ lease, runner: "r", key: "k", season: lost, ...NO_MATCH }])
+    away.clear()
+    yield* dispatcher.lease(key, { ...request, holds: [] })
+    assert.deepStrictEqual([holdings.knows("r"), holdings.of("r")], [true, []])
+  }).pipe(Effect.provide(among(away, [], undefined, undefined, { holdings })))
 })
 
 it.effect("of the seasons of a lost node a request waits for one, and is served by its own node", () => {

@@ -59,13 +59,22 @@ const makeDispatcher = Effect.gen(function* () {
   const { audit, came, fill, inTurn, shareOf, tell } = turns
   const later = yield* makeLater(turns)
 
+  /** Before the request is given another audit, which would look as lost as those that it does not hold. */
+  const tellOfAudits = Effect.fnUntraced(function* ({ key, runner }: Caller, about: Effect.Success<ReturnType<typeof bySeason>>) {
+    const told = about.get(AUDITS)
+    about.delete(AUDITS)
+    if (told?.lost !== undefined) yield* audits.keepOnly(runner.id, told.lost.holds)
+    return told === undefined ? [] : yield* tellAudits(calls, audits, key, told.results)
+  })
+
   const first = Effect.fnUntraced(function* (caller: Caller, request: Asking) {
-    const { key, runner } = caller
+    const { runner } = caller
     const since = parking.signal()
     const about = yield* bySeason(calls, runner.id, request)
     const reporting = new Set(request.results.map(({ lease }) => lease))
     const held = calls.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
     const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
+    const receipts: Array<LeasedAcceptance> = yield* tellOfAudits(caller, about)
     const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
     const room = wanted - leases.length
     const waits = request.wait_s > 0 || request.results.length > 0
@@ -76,15 +85,9 @@ const makeDispatcher = Effect.gen(function* () {
     let away: Unavailable | undefined
     /** Of a season that did not hear what it was told: the request is repeated, once all others have heard theirs. */
     let unheard: Unavailable | undefined
-    const receipts: Array<LeasedAcceptance> = []
     for (const [season, { lost, results }] of about) {
       if (season === undefined) {
         for (const { lease } of results) receipts.push({ lease, accepted: false, reason: "unknown" })
-        continue
-      }
-      if (season === AUDITS) {
-        if (lost !== undefined) yield* audits.keepOnly(runner.id, lost.holds)
-        receipts.push(...(yield* tellAudits(calls, audits, key, results)))
         continue
       }
       const said = { results, lost, max: season === turn && unheard === undefined ? share : 0 }
@@ -158,7 +161,10 @@ const makeTurns = Effect.gen(function* () {
   const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
     const since = parking.signal()
     const answered = yield* Effect.tapErrorTag(calls.tell(caller, season, said), "unavailable", () =>
-      Effect.sync(() => away.failed(season))
+      Effect.sync(() => {
+        away.failed(season)
+        calls.holdings.forget(caller.runner.id) // what it was told and what it gave are known by its rows alone
+      })
     )
     away.answered(season)
     const given = answered.works.length

@@ -67,7 +67,13 @@ export class Holdings {
     return [...(this.#byRunner.get(runner) ?? [])].map((lease) => this.#byLease.get(lease)!)
   }
 
-  /** Forgets every other runner; if one comes back, it is read from the rows again. */
+  /** The runner is read from the rows again. */
+  forget(runner: string): void {
+    for (const { lease } of this.of(runner)) this.drop(lease)
+    this.#byRunner.delete(runner)
+  }
+
+  /** Forgets every other runner. */
   keepOnly(here: (runner: string) => boolean): void {
     for (const { lease, runner } of this.#byLease.values()) if (!here(runner)) this.drop(lease)
     for (const runner of this.#byRunner.keys()) if (!here(runner)) this.#byRunner.delete(runner)

@@ -14,9 +14,10 @@ export const Held = Schema.Struct({
 })
 export type Held = typeof Held.Type
 
-/** How many leases a runner holds now: `live` and `review` are small tables of open work. */
-export const leasesOf =
-  "(SELECT count(*) FROM live l WHERE l.runner_id = r.id AND l.until IS NOT NULL)::int + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int"
+/** How many leases a runner holds now: `live` and `review` are small tables of open work; audits by match_audit_open. */
+export const leasesOf = `(SELECT count(*) FROM live l WHERE l.runner_id = r.id AND l.until IS NOT NULL)::int
+  + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int
+  + (SELECT count(*) FROM match_audit a WHERE a.runner_id = r.id AND a.state = 'leased')::int`
 
 /** Work by its last lease, unless that lease was given back; audits under the name of their queue. */
 export const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.max_turns, o.strike_limit FROM (

@@ -10,7 +10,7 @@
  *                                                 │  report; the two, who contradict each other, are not flagged
  *                                                 └─ none comes within the hour, nor then the service's own runner: voided,
  *                                                    both are flagged
- * voided meanwhile, by whatever else, or its season closed ─▶ no runner gets it, and nobody is flagged
+ * voided meanwhile, by whatever else, or its season closed ─▶ no further runner gets it; the result of one that has it is judged
  * no runner comes within the hour ─▶ the service's own runner plays it again, whoever played it ─▶ there is none: the audit log
  *                                 and /metrics say so, and the match stands
  *

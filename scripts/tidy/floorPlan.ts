@@ -55,5 +55,20 @@ export const infrastructure: Readonly<Record<string, ReadonlyArray<string>>> = {
   sandbox: ["admission", "worker"],
   zoo: ["graph"],
   site: ["html", "http", "picture"],
-  server: ["process", "metric", "config", "database", "http", "node", "object", "audit", "rating", "actor", "backup", "doctor", "removal"]
+  server: [
+    "process",
+    "metric",
+    "config",
+    "database",
+    "http",
+    "node",
+    "object",
+    "audit",
+    "rating",
+    "actor",
+    "parking",
+    "backup",
+    "doctor",
+    "removal"
+  ]
 }

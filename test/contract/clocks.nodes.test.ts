@@ -3,10 +3,10 @@
  * until when it holds an audit, the others compare with the present.
  */
 
-import { Parking } from "@agon/server/actor/Parking.ts"
 import { SharedClock } from "@agon/server/database/SharedClock.ts"
 import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
+import { Parking } from "@agon/server/parking/Parking.ts"
 import { HasPeers } from "@agon/server/process/HasPeers.ts"
 import { Runners } from "@agon/server/runner/session/Runners.ts"
 import { LeasePayloads } from "@agon/server/runner/work/LeasePayloads.ts"

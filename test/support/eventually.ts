@@ -3,7 +3,7 @@
  * limits are for what never happens; a test that passes never sees them.
  */
 import { retryRefused } from "@agon/api/retryRefused.ts"
-import { Parking } from "@agon/server/actor/Parking.ts"
+import { Parking } from "@agon/server/parking/Parking.ts"
 import { Cause, Clock, Effect, Exit } from "effect"
 import { SqlClient } from "effect/sql"
 

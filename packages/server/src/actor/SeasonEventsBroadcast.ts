@@ -5,8 +5,8 @@
 import { Effect, Layer } from "effect"
 import { ResponseCache } from "../http/cache/ResponseCache.ts"
 import { Broadcast, everything } from "../node/Broadcast.ts"
+import { Parking } from "../parking/Parking.ts"
 import { OpenSeasons } from "./OpenSeasons.ts"
-import { Parking } from "./Parking.ts"
 import { purgedByAll, purgedByClaim } from "./purges.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
 

@@ -12,9 +12,9 @@
  */
 import { Context, DateTime, Effect, Layer, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { Parking } from "../actor/Parking.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { makeAuditLog, ownAudit } from "../audit/auditLog.ts"
+import { Parking } from "../parking/Parking.ts"
 import { makeQueries } from "./voidingQueries.ts"
 
 export interface SuspectMatch {

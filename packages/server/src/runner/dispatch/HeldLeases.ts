@@ -8,7 +8,7 @@ import { type InvalidRequest, NotFound, type Unavailable } from "@agon/api/Probl
 import type { Acceptance, Beat, HeartbeatAnswer, LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import type { Replies } from "@agon/domain/season/Command.ts"
 import { Context, Effect, Fiber, Layer } from "effect"
-import { Parking } from "../../actor/Parking.ts"
+import { Parking } from "../../parking/Parking.ts"
 import type { Reported } from "../result/results.ts"
 import type { Holding } from "../session/Holdings.ts"
 import { callerOfKey, Runners } from "../session/Runners.ts"

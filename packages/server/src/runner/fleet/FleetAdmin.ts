@@ -9,8 +9,8 @@ import type { Key, NewKey, Runner } from "@agon/api/runner/api.ts"
 import { Context, Effect, Fiber, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Ongoing } from "../../account/level/Ongoing.ts"
-import { Parking } from "../../actor/Parking.ts"
 import { auditOf, makeAuditLog, nowhere, placeOf } from "../../audit/auditLog.ts"
+import { Parking } from "../../parking/Parking.ts"
 import { RunnerKeys } from "../key/RunnerKeys.ts"
 
 /** The owner of the fleet: a season, or null for the platform. */

@@ -1,5 +1,5 @@
 /**
- * The seasons that had no work since their last signal, with the requests that were refused. By kind of
+ * The seasons that had no work since their last signal, with the requests that were given nothing. By kind of
  * request: no other of that kind is woken for the signal. By key within a kind, since a match may be kept
  * from a single key: later requests of that key do not ask.
  */
@@ -19,7 +19,7 @@ const SEASONS_MAX = 1_024
 /** How long requests that may wait do not ask a season that gave nothing. Then they ask, in case a signal was lost. */
 const REFUSED_MS = 5_000
 
-interface Refusal {
+interface Answer {
   /** The last signal before it asked. */
   readonly since: number
   readonly at_ms: number
@@ -27,10 +27,10 @@ interface Refusal {
 
 interface OfSeason {
   readonly kinds: CappedMap<string, number>
-  readonly keys: CappedMap<string, Refusal>
+  readonly keys: CappedMap<string, Answer>
 }
 
-export class Refusals {
+export class GivenNothing {
   readonly #clock: Clock.Clock
   readonly #seasons = new CappedMap<string, OfSeason>(SEASONS_MAX)
 
@@ -47,7 +47,7 @@ export class Refusals {
   #of(season: string): OfSeason {
     const known = this.#seasons.get(season)
     if (known !== undefined) return known
-    const fresh = { kinds: new CappedMap<string, number>(KINDS_MAX), keys: new CappedMap<string, Refusal>(KEYS_MAX) }
+    const fresh = { kinds: new CappedMap<string, number>(KINDS_MAX), keys: new CappedMap<string, Answer>(KEYS_MAX) }
     this.#seasons.set(season, fresh)
     return fresh
   }
@@ -64,7 +64,7 @@ export class Refusals {
 
   /** Whether a request of this kind and key was given nothing within the last seconds, and after this signal. */
   standsFor(season: string, kind: string, key: string, signal: number): boolean {
-    const refusal = this.#seasons.get(season)?.keys.get(`${key} ${kind}`)
-    return refusal !== undefined && refusal.since >= signal && this.#clock.currentTimeMillisUnsafe() - refusal.at_ms < REFUSED_MS
+    const answer = this.#seasons.get(season)?.keys.get(`${key} ${kind}`)
+    return answer !== undefined && answer.since >= signal && this.#clock.currentTimeMillisUnsafe() - answer.at_ms < REFUSED_MS
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Where lease requests wait when there is nothing to do (long poll). New work wakes one request;
- * once that one has asked, the next is woken, and so on while there is work: a crowd of idle
- * runners does not ask all at once.
+ * Where runners' lease requests wait when there is nothing to do (long poll). New work, told by
+ * actor/SeasonEventsBroadcast.ts, wakes one request; once that one has asked, the next is woken, and so on
+ * while there is work: a crowd of idle runners does not ask all at once.
  *
  *   park ──signal of a season it serves──▶ woken ──asks──▶ told: given something ─▶ the next is woken
  *    ▲                                                     └─ given nothing ─▶ the next of another kind is woken
@@ -9,7 +9,7 @@
  *
  * A woken request that never asks, because its runner was stopped or its client is gone, passes the wake
  * on. Requests of one kind (the same fleet, engines and kinds of work) get the same answer. So once a
- * request was given nothing after a signal (Refusals.ts), no other of its kind is woken for that signal,
+ * request was given nothing after a signal (GivenNothing.ts), no other of its kind is woken for that signal,
  * and a later one that may wait does not ask the season. A request does not park if a signal came, or its
  * runner was stopped, since it asked.
  *
@@ -21,7 +21,7 @@
 import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
-import { Refusals } from "./Refusals.ts"
+import { GivenNothing } from "./GivenNothing.ts"
 import { type InLine, WaitingLine } from "./WaitingLine.ts"
 
 export interface Waiting {
@@ -111,7 +111,7 @@ class ParkedRequests {
 const makeParking = (clock: Clock.Clock): Parking["Service"] => {
   const parked = new ParkedRequests()
   const signals = new CappedMap<string, number>(SIGNALS_MAX)
-  const refusals = new Refusals(clock)
+  const givenNothing = new GivenNothing(clock)
   const stopped = new CappedMap<string, true>(STOPPED_MAX)
   let signal = 0
   let closed = false
@@ -125,7 +125,7 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
     const last = signals.get(season) ?? 0
     let next: Parked | undefined
     for (const [kind, { first }] of parked.lines) {
-      if (first === undefined || first.since >= last || refusals.sinceOf(season, kind) >= last) continue
+      if (first === undefined || first.since >= last || givenNothing.sinceOf(season, kind) >= last) continue
       if ((next === undefined || first.nth < next.nth) && first.serves(season)) next = first
     }
     if (next !== undefined) wakeUp(next)
@@ -140,7 +140,7 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
       const { kind, runner, serves } = waiting
       if (closed || (runner !== undefined && stopped.has(runner))) return Effect.succeed(true)
       for (const [season, at] of signals) {
-        if (at > since && serves(season) && refusals.sinceOf(season, kind) < at) return Effect.succeed(true)
+        if (at > since && serves(season) && givenNothing.sinceOf(season, kind) < at) return Effect.succeed(true)
       }
       const each: Parked = { ...waiting, since, nth: parked.arrivals++, woken: Deferred.makeUnsafe() }
       parked.enter(each)
@@ -155,14 +155,14 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
     signal: () => signal,
     wake: (season) => {
       signals.set(season, ++signal)
-      refusals.forget(season)
+      givenNothing.forget(season)
       wakeNext(season)
     },
     told: (season, kind, since, given, key = "") => {
-      if (!given) refusals.note(season, kind, key, since)
+      if (!given) givenNothing.note(season, kind, key, since)
       wakeNext(season)
     },
-    refused: (season, kind, key) => refusals.standsFor(season, kind, key, signals.get(season) ?? 0),
+    refused: (season, kind, key) => givenNothing.standsFor(season, kind, key, signals.get(season) ?? 0),
     park,
     passOn,
     stop: (runner) => {

@@ -165,7 +165,8 @@ const checkElsewhere = ({ now }: Window, { key, tries, ...match }: OpenMatch): v
 const checkWithdrawn = (window: Window, match: Ended): void => {
   const { before, now } = window
   const was = before.live.get(match.id)
-  const overtime = now.head.close_requested_at !== null && match.ended_at >= now.head.close_requested_at + CLOSING_MS
+  const overtime =
+    now.head.close_requested_at !== null && match.ended_at >= now.head.close_requested_at + now.head.closing_away_ms + CLOSING_MS
   const back = was === undefined || givenBack(window, leaseOf(was), was) || faulted(window, leaseOf(was), was)
   if (was !== undefined && was.until !== null && was.until > match.ended_at && !back)
     must(overtime && match.withdrawn_reason === "season_closed", "a match that is being played is not withdrawn", match, was)

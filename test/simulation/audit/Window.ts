@@ -52,7 +52,8 @@ export const awaited = ({ head, voiding }: View): ReadonlyArray<{ readonly round
 ]
 
 /** A season that closes a minute after it was told to waits for ratings no longer: they stand as they are. */
-const isLate = ({ head }: View): boolean => head.phase === "closed" && head.closed_at! >= head.close_requested_at! + CLOSING_MS
+const isLate = ({ head }: View): boolean =>
+  head.phase === "closed" && head.closed_at! >= head.close_requested_at! + head.closing_away_ms + CLOSING_MS
 const CLOSING_MS = 60_000
 
 export const LADDERS = ["nano", "micro", "mini", "small", "large", "open"] as const

@@ -30,7 +30,7 @@
 
 import { addBoard, editSettings, switchBoard } from "./Administration.ts"
 import type { Command, Reply, ReplyTo } from "./Command.ts"
-import { closeSeason, finishClosing } from "./clock/Closing.ts"
+import { closeSeason, closesBy, finishClosing } from "./clock/Closing.ts"
 import { finalsComplete, patchRound, planRound, startRound } from "./clock/Rounds.ts"
 import { disqualify, endVoids, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
@@ -41,7 +41,7 @@ import { installFold } from "./rating/Installing.ts"
 import { learnStarts } from "./rating/Learning.ts"
 import { seriesDue, takeSeries } from "./rating/Series.ts"
 import { voidMatch } from "./rating/Voiding.ts"
-import { CLOSING_MS, type State } from "./State.ts"
+import type { State } from "./State.ts"
 import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./scheduler/Leases.ts"
 import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./scheduler/Matches.ts"
 import { continueTrial } from "./scheduler/Trials.ts"
@@ -124,7 +124,7 @@ export const deadline = (state: State): number =>
         state.againEnd,
         state.settings.submissions_open_at > state.now ? state.settings.submissions_open_at : Infinity,
         state.phase === "open" ? (pendingRound(state)?.starts_at ?? Infinity) : Infinity,
-        state.phase === "closing" ? state.close_requested_at! + CLOSING_MS : Infinity,
+        state.phase === "closing" ? closesBy(state) : Infinity,
         seriesDue(state)
       )
 

@@ -41,6 +41,7 @@ export interface Head extends Started {
   testing: number
   to_void: ReadonlyArray<string> // disqualified versions whose matches are still to be voided
   close_requested_at: number | null
+  closing_away_ms: number // for how long it was away since then
   closed_at: number | null
   podium: Readonly<Partial<Record<Ladder, ReadonlyArray<string>>>> | null // version ids of the top three
   fill_hour: number // the hour, since 1970, in which `fill_made` was counted
@@ -142,6 +143,7 @@ export const freshHead = (): Head => ({
   testing: 0,
   to_void: [],
   close_requested_at: null,
+  closing_away_ms: 0,
   closed_at: null,
   podium: null,
   fill_hour: 0,
@@ -253,6 +255,7 @@ export const head = (state: State): Head => ({
   testing: state.testing,
   to_void: state.to_void,
   close_requested_at: state.close_requested_at,
+  closing_away_ms: state.closing_away_ms,
   closed_at: state.closed_at,
   podium: state.podium,
   fill_hour: state.fill_hour,

@@ -51,3 +51,21 @@ it("a day in which finals are tried in vain is one in which the season was there
   step(state, { _tag: "Tick" }, since + DAY_MS) // the one that stayed
   assert.strictEqual(state.close_requested_at, since + DAY_MS)
 })
+
+it("a season that closes gives what is played its minute, and not the time in which it was away", () => {
+  const { now, state } = season(4)
+  const [work, other] = step(state, { _tag: "LeaseWork", ...RUNNER, max: 2 }, now)
+  step(state, { _tag: "CloseSeason" }, now + 1_000)
+  const back = now + 11_000 + DAY_MS
+  step(state, { _tag: "Tick" }, now + 11_000)
+  const again = restored(state, back)
+  step(again, { _tag: "Tick" }, back)
+  assert.strictEqual(again.phase, "closing")
+  const told = { _tag: "ReportMatch", key: RUNNER.key, lease: work!.lease, outcome: outcome(2) } as const
+  assert.deepStrictEqual(step(again, told, back + 1_000), { accepted: true })
+  step(again, { _tag: "Heartbeat", key: RUNNER.key, leases: [other!.lease] }, back + 29_000)
+  step(again, { _tag: "Tick" }, back + 49_999)
+  assert.strictEqual(again.phase, "closing")
+  step(again, { _tag: "Tick" }, back + 50_000)
+  assert.strictEqual(again.closed_at, back + 50_000)
+})

@@ -2,8 +2,8 @@
  * A season's absence (its service stopped, or it moved) costs nobody time: runners with work could not send
  * heartbeats, and uploads could not be confirmed. Once it is back, a lease lasts as long as a new one, and an
  * upload window keeps the time it had left when the season was last active. Nor does the absence count for
- * the longest life of a lease, or for the day in which finals are tried in vain. A time written by a clock that was far ahead is
- * corrected.
+ * the longest life of a lease, for the day in which finals are tried in vain, or for the minute in which a
+ * season closes. A time written by a clock that was far ahead is corrected.
  */
 import { renewedUntil } from "../Lease.ts"
 import type { State } from "../State.ts"
@@ -32,6 +32,10 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
   if (away_ms === 0) return
   if (state.failing?.since !== undefined) {
     state.failing = { ...state.failing, since: state.failing.since + away_ms }
+    state.writes.head = true
+  }
+  if (state.phase === "closing") {
+    state.closing_away_ms += away_ms // its podium is final: matches and voids get their minute
     state.writes.head = true
   }
   state.uploadEnd = Infinity

@@ -28,8 +28,11 @@ export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies
   return { close_requested_at: state.now }
 }
 
+/** The end of the minute. The time in which the season was away (Absence.ts) is none of it. */
+export const closesBy = ({ close_requested_at, closing_away_ms }: State): number => close_requested_at! + CLOSING_MS + closing_away_ms
+
 export const finishClosing = (state: State): void => {
-  if (state.now >= state.close_requested_at! + CLOSING_MS) {
+  if (state.now >= closesBy(state)) {
     for (const match of [...state.live.values()]) withdraw(state, match, { reason: "season_closed", successor: null })
     for (const version of state.to_void) keepMatches(state, version)
     state.to_void = []

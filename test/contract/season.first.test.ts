@@ -42,6 +42,20 @@ const setUp: ReadonlyArray<readonly [method: string, rest: string, json: unknown
 ]
 
 layer(administration, options)("a season that was just made", (it) => {
+  it.effect("has a secret of its own, from which the seeds of its matches come, and keeps it", () =>
+    Effect.gen(function* () {
+      for (const slug of ["secret-1", "secret-2"]) {
+        yield* send("POST", "/v1/games/snakes/seasons", { ...seasonBody(slug), submissions_open_at: later })
+      }
+      const secrets = rows<{ secret: string }>`SELECT head->>'secret' AS secret FROM season WHERE slug LIKE 'secret-%' ORDER BY slug`
+      const made = yield* secrets
+      for (const { secret } of made) assert.match(secret, /^[0-9a-f]{64}$/)
+      assert.notStrictEqual(made[0]!.secret, made[1]!.secret)
+      assert.strictEqual((yield* send("POST", "/v1/games/snakes/seasons/secret-1/maps", board)).status, 201) // writes its head
+      assert.deepStrictEqual(yield* secrets, made)
+    })
+  )
+
   it.effect("obeys its first write, whichever it is", () =>
     Effect.gen(function* () {
       for (const [i, [method, rest, json, status]] of setUp.entries()) {

@@ -2,6 +2,8 @@
  * The season's random numbers: each is a hash of the season and the number of earlier draws, so that a season
  * restored from its rows continues where the lost one stopped. Ids are UUIDv7 made from the same numbers.
  */
+import { chaCha20 } from "./ChaCha20.ts"
+
 /** A season with its counter; `draws` is stored in the head row. */
 export interface Source {
   readonly hash: number
@@ -27,6 +29,22 @@ export const drawUint32 = (source: Source): number => mix(Math.imul(source.hash,
 
 /** The next number in [0, 1). */
 export const draw = (source: Source): number => drawUint32(source) / 4294967296
+
+/** 64 hexadecimal digits that nobody outside knows; null in a season that was made before there were any. */
+interface Secretive extends Source {
+  readonly secret: string | null
+}
+
+/**
+ * The seed of the season's n-th match, from its secret. The other numbers follow from the season's id and each other, which
+ * everybody can see: with them one could train a model for the matches to come.
+ */
+export const seedOf = (source: Secretive, n: number): number => {
+  const { secret } = source
+  if (secret === null) return drawUint32(source)
+  const key = Array.from({ length: 8 }, (_, i) => Number.parseInt(secret.slice(8 * i, 8 * (i + 1)), 16))
+  return chaCha20(key, n)
+}
 
 const hex = (n: number, digits: number): string => n.toString(16).padStart(digits, "0")
 

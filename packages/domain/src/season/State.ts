@@ -31,6 +31,7 @@ export interface Head extends Started {
   phase: "open" | "closing" | "closed"
   now: number // newest time seen, ms; time never goes back
   draws: number // random numbers drawn so far
+  secret: string | null // of the seeds of its matches (Random.ts)
   clock: Array<number> // by ladder: the virtual games that a new entry starts with
   round: number // 0: continuous play
   versions: number // ever submitted; the last ord given
@@ -133,6 +134,7 @@ export const freshHead = (): Head => ({
   phase: "open",
   now: 0,
   draws: 0,
+  secret: null,
   clock: LADDERS.map(() => 0),
   round: 0,
   versions: 0,
@@ -245,6 +247,7 @@ export const head = (state: State): Head => ({
   phase: state.phase,
   now: state.now,
   draws: state.draws,
+  secret: state.secret,
   clock: state.clock,
   round: state.round,
   versions: state.versions,

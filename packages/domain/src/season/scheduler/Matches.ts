@@ -3,7 +3,7 @@ import { faultOf, type SeatOutcome } from "../../match/Outcome.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
 import { type LadderState, ladderNamed, ladderOf, release } from "../Ladders.ts"
 import { beginLease, leaseName, leaseStateOf, parseLease, renewedUntil } from "../Lease.ts"
-import { drawUint32, uuidOf } from "../Random.ts"
+import { seedOf, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import { laddersRated, queueIndex } from "../Rules.ts"
 import type { Seat } from "../rating/LadderRating.ts"
@@ -27,7 +27,7 @@ export const createMatch = (state: State, { board, candidate, ladder, versions }
   const n = ++state.matches
   board.used[queueIndex(ladder)]!++
   state.writes.boards.add(board.id)
-  const seed = drawUint32(state)
+  const seed = seedOf(state, n)
   const id = uuidOf(state, state.now, n)
   const round = ladder === null ? 0 : state.round
   const match: OpenMatch = {

@@ -160,12 +160,11 @@ const makeTurns = Effect.gen(function* () {
 
   const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
     const since = parking.signal()
-    const answered = yield* Effect.tapErrorTag(calls.tell(caller, season, said), "unavailable", () =>
-      Effect.sync(() => {
-        away.failed(season)
-        calls.holdings.forget(caller.runner.id) // what it was told and what it gave are known by its rows alone
-      })
-    )
+    const failed = Effect.sync(() => {
+      away.failed(season)
+      calls.holdings.forget(caller.runner.id) // what it heard, and what it gave, is known by its rows alone
+    })
+    const answered = yield* Effect.tapErrorTag(calls.tell(caller, season, said), "unavailable", () => failed)
     away.answered(season)
     const given = answered.works.length
     if (caller.key.season_id === null) {
@@ -181,9 +180,8 @@ const makeTurns = Effect.gen(function* () {
 
   /** Takes work from one season; one that is away has none now. */
   const take = Effect.fnUntraced(function* (caller: Caller, season: string, max: number) {
-    const asked = tell(caller, season, { results: [], max })
-    const { works } = yield* Effect.catchTag(asked, "unavailable", () => Effect.succeed({ works: [] }))
-    return works
+    const asked = Effect.map(tell(caller, season, { results: [], max }), ({ works }) => works)
+    return yield* Effect.catchTag(asked, "unavailable", () => Effect.succeed([]))
   })
 
   /**

@@ -46,12 +46,13 @@ layer(administration, options)("a season that was just made", (it) => {
     Effect.gen(function* () {
       for (const slug of ["secret-1", "secret-2"]) {
         yield* send("POST", "/v1/games/snakes/seasons", { ...seasonBody(slug), submissions_open_at: later })
+        assert.strictEqual((yield* send("POST", `/v1/games/snakes/seasons/${slug}/maps`, board)).status, 201) // claims it
       }
       const secrets = rows<{ secret: string }>`SELECT head->>'secret' AS secret FROM season WHERE slug LIKE 'secret-%' ORDER BY slug`
       const made = yield* secrets
       for (const { secret } of made) assert.match(secret, /^[0-9a-f]{64}$/)
       assert.notStrictEqual(made[0]!.secret, made[1]!.secret)
-      assert.strictEqual((yield* send("POST", "/v1/games/snakes/seasons/secret-1/maps", board)).status, 201) // writes its head
+      assert.strictEqual((yield* send("POST", "/v1/games/snakes/seasons/secret-1/close")).status, 200) // writes its head
       assert.deepStrictEqual(yield* secrets, made)
     })
   )

@@ -14,6 +14,7 @@ import { SeasonClosed } from "@agon/server/actor/Mailbox.ts"
 import { Fenced, type SeasonLog, SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { type Turn, WaitingRatings } from "@agon/server/actor/WaitingRatings.ts"
 import { Clock, Effect, Layer } from "effect"
+import { SECRET } from "./SeasonScript.ts"
 import { Table } from "./Table.ts"
 
 type Row<Name extends "ratings" | "boards" | "rounds" | "live" | "reviews" | "voiding"> = Snapshot[Name][number]
@@ -45,7 +46,7 @@ export const createSeason = (memory: Memory, season: string, settings: Settings)
   memory.set(season, {
     epoch: 0,
     seq: 0,
-    head: freshHead(),
+    head: { ...freshHead(), secret: SECRET },
     settings,
     versions: new Table(),
     notes: new Table(),

@@ -4,7 +4,7 @@ import type { Settings } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
-import { id } from "./SeasonScript.ts"
+import { id, SECRET } from "./SeasonScript.ts"
 
 export const insertSeason = (sql: PgClient, season: string, settings: Settings) =>
   Effect.gen(function* () {
@@ -21,7 +21,7 @@ export const insertSeason = (sql: PgClient, season: string, settings: Settings) 
         submissions_close_at,
         ...[rules, weight_classes, fleet, fill].map((each) => JSON.stringify(each)),
         engine_digest,
-        JSON.stringify(freshHead())
+        JSON.stringify({ ...freshHead(), secret: SECRET })
       ]
     )
   })

@@ -10,6 +10,9 @@ export const id = (kind: "season" | "model" | "owner" | "version" | "runner" | "
   `0190000${KINDS.indexOf(kind)}-0000-7000-8000-${n.toString(16).padStart(12, "0")}`
 const KINDS: ReadonlyArray<string> = ["season", "model", "owner", "version", "runner", "key", "audit"]
 
+/** Of the seeds of a season's matches. */
+export const SECRET = "5e".repeat(32)
+
 const MIB = 1_048_576
 const CLASSES: ReadonlyArray<WeightClass> = (["nano", "micro", "mini", "small", "large", "open"] as const).map((name, i) => ({
   class: name,

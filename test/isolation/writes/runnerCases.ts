@@ -41,6 +41,12 @@ const WORK = [
   live(22, 2, 22, false)
 ]
 
+/** Runner 12 plays a match again, and 22 did. */
+const PLAYED_AGAIN = [
+  audit(12, { season: 1, runner: 12, state: "leased", until: AGO }),
+  audit(22, { season: 2, runner: 22, state: "waiting" })
+]
+
 const dismissed = (season: number, owner: number) =>
   `DELETE FROM season_admin WHERE season_id = '${id("season", season)}' AND account_id = '${id("owner", owner)}'`
 
@@ -203,6 +209,24 @@ const SESSIONS: ReadonlyArray<Case> = [
     act: ({ sessions }) => swept(sessions),
     reply: ["runner 22 of key 2: done", "runner 32 of key 3: done", "runner 42 of key 4: done"],
     changes: ["runner 22: state=gone stopped=true", "runner 32: state=gone stopped=true", "runner 42: state=gone stopped=true"]
+  },
+  {
+    title: "a drained runner that plays a match again is not gone",
+    rows: PLAYED_AGAIN,
+    act: ({ sessions }) => swept(sessions),
+    reply: ["runner 22 of key 2: done", "runner 32 of key 3: done", "runner 42 of key 4: done"],
+    changes: ["runner 22: state=gone stopped=true", "runner 32: state=gone stopped=true", "runner 42: state=gone stopped=true"]
+  },
+  {
+    title: "a match that a drained runner plays again is its own; one that it gave back, and one of others, is not",
+    rows: [
+      ...PLAYED_AGAIN,
+      audit(11, { season: 1, runner: 11, state: "leased", until: AGO }),
+      audit(10, { season: 1, runner: 11, state: "waiting" })
+    ],
+    act: drain(11, 1),
+    reply: { fresh: true, leases: 1 },
+    changes: ["runner 11: state=draining"]
   },
   {
     title: "a runner is drained by its own fleet",

@@ -30,7 +30,7 @@ export const drawUint32 = (source: Source): number => mix(Math.imul(source.hash,
 /** The next number in [0, 1). */
 export const draw = (source: Source): number => drawUint32(source) / 4294967296
 
-/** 64 hexadecimal digits that nobody outside knows; null in a season that was made before there were any. */
+/** 64 hexadecimal digits that nobody outside knows; null in a season whose actor has none yet, and in simulations. */
 interface Secretive extends Source {
   readonly secret: string | null
 }

@@ -1,5 +1,4 @@
 /** The statements that make a season. */
-import { randomBytes } from "node:crypto"
 import type { CreateSeason } from "@agon/api/season/creation.ts"
 import type { Rules } from "@agon/domain/season/Rules.ts"
 import { freshHead } from "@agon/domain/season/State.ts"
@@ -18,8 +17,6 @@ interface NewSeason {
   readonly now: Date
 }
 
-/** With the secret of its matches' seeds. */
-const newHead = () => ({ ...freshHead(), secret: randomBytes(32).toString("hex") })
 const NO_FILL = { enabled: false, max_per_hour: null }
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -30,7 +27,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     VALUES (${id}, ${game}, ${slug}, ${body.name}, ${body.visibility}, ${body.visibility === "private" ? "restricted" : body.entry},
       string_to_array(${body.providers.join(",")}, ','), ${now}, ${new Date(body.submissions_open_at)}, ${new Date(body.submissions_close_at)},
       ${storableJson(rules)}::jsonb, ${storableJson(body.weight_classes)}::jsonb, ${storableJson(body.fleet)}::jsonb,
-      ${JSON.stringify(NO_FILL)}::jsonb, ${digest}, ${JSON.stringify(newHead())}::jsonb)`,
+      ${JSON.stringify(NO_FILL)}::jsonb, ${digest}, ${JSON.stringify(freshHead())}::jsonb)`,
 
   /** One row for each name that account_username has; answers these names. */
   appoint: (id: string, usernames: ReadonlyArray<string>, now: Date) => sql<{ readonly username: string }>`

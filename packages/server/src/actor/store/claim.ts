@@ -28,13 +28,17 @@ export interface SeasonRow extends Settings {
   readonly ratings_round: number // the lowest round that a row in play may have
 }
 
+/** The head with a secret for the seeds of its matches: a season of an earlier release has none. */
+const SECRETIVE = `CASE WHEN head->>'secret' IS NULL
+  THEN head || jsonb_build_object('secret', replace(gen_random_uuid()::text || gen_random_uuid()::text, '-', '')) ELSE head END`
+
 /**
  * Locks the season's row until the transaction ends: waits for a commit that is still running. No
  * row where the season is closed.
  */
 export const claim = (sql: PgClient, season: string) =>
   sql.unsafe<SeasonRow>(
-    `UPDATE season SET epoch = epoch + 1 WHERE id = $1::uuid AND closed_at IS NULL
+    `UPDATE season SET epoch = epoch + 1, head = ${SECRETIVE} WHERE id = $1::uuid AND closed_at IS NULL
      RETURNING game, slug, epoch, seq::float8 AS seq, head, ratings_round, ${ms("submissions_open_at")}, ${ms("submissions_close_at")},
        rules, weight_classes, fleet, fill, engine_digest, ${NOW}`,
     [season]

@@ -8,12 +8,12 @@ import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
 import * as DiskWatch from "@agon/server/DiskWatch.ts"
 import { RateLimits } from "@agon/server/http/limit/RateLimits.ts"
 import { believedShare } from "@agon/server/object/believedShare.ts"
-import { incomingKey, replayUploadKey } from "@agon/server/object/keys.ts"
+import { incomingKey, replayUploadKey, storedKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { takeReplays } from "@agon/server/runner/result/results.ts"
 import { UploadWatch } from "@agon/server/submission/UploadWatch.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Exit, Layer, Logger } from "effect"
+import { Effect, Exit, Layer, Logger, Option } from "effect"
 import { PrometheusMetrics } from "effect/observability"
 import { SqlClient } from "effect/sql"
 import { localObjects, loopback } from "../integration/objectLocal.ts"
@@ -31,12 +31,13 @@ layer(A.layer, A.options)("a storage quota", (it) => {
   it.effect("that is used up refuses what is to be uploaded, last of all refusals, and nothing else", () =>
     Effect.gen(function* () {
       const rules = { max_stored_bytes_per_owner: MIB, cooldown_s: 0, max_models_per_owner: 10 }
+      const refusedBecause = "The service keeps 1 MiB of models for you (rejected ones for up to two days), and this season allows 1 MiB."
       yield* A.season("quota", { rules })
       const model = yield* modelOf("ada")
       const kept = yield* over("kept-bytes", model, { weights_bytes: MIB - 100, manifest_bytes: 100 })
       const refused = yield* submit(bodyOf("quota", model))
       assert.deepStrictEqual([refused.status, refused.json.code], [507, "storage_full"], refused.text)
-      assert.strictEqual(refused.json.detail, "The service keeps 1 MiB of models for you, and this season allows 1 MiB.")
+      assert.strictEqual(refused.json.detail, refusedBecause)
       const foreseen = yield* foresee("quota", model)
       assert.deepStrictEqual(foreseen.json.refusals, [{ code: "storage_full", detail: refused.json.detail }])
       yield* A.patch(`/v1/models/${model}`, { retired: true }, "ada")
@@ -48,9 +49,18 @@ layer(A.layer, A.options)("a storage quota", (it) => {
       yield* A.season("quota-again", { rules })
       const repeated = yield* submit(bodyOf("quota-again", model, { weights_hash, manifest_hash }))
       assert.strictEqual(repeated.status, 201, repeated.text)
-      // Others' bytes do not count, and those of a rejected version count no more.
+      // Others' bytes do not count, and those of a rejected version count no more, once they are removed.
       assert.strictEqual((yield* submit(bodyOf("quota", yield* modelOf("bob")), "bob")).status, 201)
       yield* A.rows`UPDATE version SET status = 'rejected' WHERE weights_hash = ${weights_hash}`
+      const key = storedKey("weights", weights_hash)
+      const other = yield* modelOf("ada")
+      yield* A.season("quota-rejected", { rules })
+      const foreseenOf = Effect.map(foresee("quota-rejected", other), ({ json }) => json.refusals.map(({ code }: any) => code))
+      yield* A.rows`INSERT INTO stored_object (key, check_at) VALUES (${key}, now() + interval '1 day')`
+      yield* A.rows`INSERT INTO stored_object (key, check_at) VALUES (${storedKey("manifests", manifest_hash)}, now() + interval '1 day')`
+      assert.deepStrictEqual(yield* foreseenOf, ["storage_full"])
+      yield* A.rows`DELETE FROM stored_object WHERE key = ${key}`
+      assert.deepStrictEqual(yield* foreseenOf, [])
       assert.deepStrictEqual(
         (yield* foresee("quota-again", model)).json.refusals.map(({ code }: any) => code),
         ["candidate_in_flight"]
@@ -80,6 +90,26 @@ layer(A.layer, A.options)("a storage quota", (it) => {
       const { json: judged } = yield* Effect.repeat(own, { until: ({ json }) => json.status !== "testing" })
       assert.deepStrictEqual([judged.status, judged.reject_reason], ["rejected", "too_large"])
       assert.match(judged.reject_detail, /storage quota/)
+    })
+  )
+
+  it.effect("is not passed by weights beside a wrong manifest: they are not taken over", () =>
+    Effect.gen(function* () {
+      yield* A.season("wrong-manifest", { rules: { cooldown_s: 0, max_models_per_owner: 10 } })
+      const model = yield* modelOf("bob")
+      const objects = yield* ObjectStore
+      const [weights, manifest] = [randomBytes(2_000), randomBytes(50)]
+      const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
+      const { json } = yield* submit(bodyOf("wrong-manifest", model, hashes), "bob")
+      yield* objects.put(incomingKey(json.version_id, "weights"), weights)
+      yield* objects.put(incomingKey(json.version_id, "manifest"), randomBytes(50))
+      const own = A.read(`/v1/me/versions/${json.version_id}`, "bob")
+      const { json: judged } = yield* Effect.repeat(own, { until: ({ json }) => json.status !== "testing" })
+      assert.deepStrictEqual(
+        [judged.status, judged.reject_reason, judged.reject_detail],
+        ["rejected", "hash_mismatch", "The manifest file is not the one whose hash was submitted."]
+      )
+      assert.isTrue(Option.isNone(yield* objects.stat(storedKey("weights", hashes.weights_hash))))
     })
   )
 

@@ -59,7 +59,7 @@ const diskFull = new StorageFull({ detail: "The service's disk is nearly full an
 
 const quotaFull = (bytes: number, quota_bytes: number) =>
   new StorageFull({
-    detail: `The service keeps ${mebibytes(bytes)} MiB of models for you, and this season allows ${mebibytes(quota_bytes)} MiB.`
+    detail: `The service keeps ${mebibytes(bytes)} MiB of models for you (rejected ones for up to two days), and this season allows ${mebibytes(quota_bytes)} MiB.`
   })
 
 const mebibytes = (bytes: number) => Math.round(bytes / 1024 ** 2)

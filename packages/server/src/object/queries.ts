@@ -12,6 +12,11 @@ const Key = Schema.Struct({ key: Schema.String })
  */
 const Locked = Schema.Struct({ kept: Schema.Boolean, in_admission: Schema.Boolean, unused: Schema.Boolean })
 
+/** Whether a file of a version that nobody else keeps is still in the store. */
+const lies = (sql: SqlClient.SqlClient, file: "weights" | "manifest") =>
+  sql`EXISTS (SELECT FROM stored_object o WHERE o.check_at IS NOT NULL
+    AND o.key = ${file === "weights" ? "weights" : "manifests"} || '/sha256/' || split_part(${sql.literal(`${file}_hash`)}, ':', 2))`
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Inserts the rows or postpones their next check, by the primary key. Waits for the collector's lock on each. */
   note: ({ at, keys }: { readonly keys: ReadonlyArray<string>; readonly at: Date }) => sql`
@@ -58,8 +63,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   forget: (key: string) => sql`DELETE FROM stored_object WHERE key = ${key}`,
 
   /**
-   * Bytes that the service keeps for an account, each content once and without these two, by version_owner.
-   * Files that have not arrived have no size yet.
+   * Bytes that the service keeps for an account, each content once and without these two, by version_owner; those of rejected
+   * versions for as long as the collector has not removed them, by stored_object_pkey. Files that have not arrived have no
+   * size yet.
    */
   keptBytes: SqlSchema.findOne({
     Request: Schema.Struct({ owner_id: Schema.String, but: Schema.Array(Schema.String) }),
@@ -67,9 +73,9 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: ({ but, owner_id }) => sql`
       SELECT coalesce(sum(bytes), 0)::float8 AS bytes FROM (
         SELECT weights_hash AS hash, weights_bytes AS bytes FROM version
-          WHERE owner_id = ${owner_id} AND status <> 'rejected' AND weights_bytes IS NOT NULL
+          WHERE owner_id = ${owner_id} AND weights_bytes IS NOT NULL AND (status <> 'rejected' OR ${lies(sql, "weights")})
         UNION SELECT manifest_hash, manifest_bytes FROM version
-          WHERE owner_id = ${owner_id} AND status <> 'rejected' AND manifest_bytes IS NOT NULL) kept
+          WHERE owner_id = ${owner_id} AND manifest_bytes IS NOT NULL AND (status <> 'rejected' OR ${lies(sql, "manifest")})) kept
       WHERE hash <> ALL (string_to_array(${but.join()}, ','))`
   })
 }))

@@ -54,6 +54,12 @@ export class UploadWatch extends Context.Service<UploadWatch, { readonly look: E
     )
 }
 
+/** What was found of a version's files. The weights are not looked at where the manifest is not as it should be. */
+interface Files {
+  readonly manifest: Verdict
+  readonly weights: Verdict | undefined
+}
+
 /** Tells a season of the files that were verified. */
 const makeTell = Effect.gen(function* () {
   const actors = yield* SeasonActors
@@ -73,9 +79,9 @@ const makeTell = Effect.gen(function* () {
         )
 
   /** Whether the season was told: not where a file went missing between two looks. */
-  const tell = Effect.fnUntraced(function* (awaited: Awaited, weights: Verdict, manifest: Verdict) {
-    const fits = typeof weights === "string" || weights.bytes <= (yield* weightsMax(awaited))
-    const command = commandOf(awaited.id, fits ? weights : "too_large", manifest)
+  const tell = Effect.fnUntraced(function* (awaited: Awaited, { manifest, weights }: Files) {
+    const fits = typeof weights !== "object" || weights.bytes <= (yield* weightsMax(awaited))
+    const command = commandOf(awaited.id, { manifest, weights: fits ? weights : "too_large" })
     if (command === undefined) return false
     yield* actors.ask(awaited.season_id, command)
     return true
@@ -85,10 +91,10 @@ const makeTell = Effect.gen(function* () {
    * Not told either while another node tells a season of files of the same account: the next look finds these again. A
    * file that was refused takes no quota.
    */
-  const tellInTurn = (awaited: Awaited, weights: Verdict, manifest: Verdict) => {
-    if (awaited.owner_id === null || typeof weights === "string" || typeof manifest === "string") return tell(awaited, weights, manifest)
+  const tellInTurn = (awaited: Awaited, files: Files) => {
+    if (awaited.owner_id === null || typeof files.weights !== "object") return tell(awaited, files)
     return tryLockNamed(sql, `quota ${awaited.owner_id}`).pipe(
-      Effect.flatMap((held) => (held ? tell(awaited, weights, manifest) : Effect.succeed(false))),
+      Effect.flatMap((held) => (held ? tell(awaited, files) : Effect.succeed(false))),
       sql.withTransaction,
       places.withPermit
     )
@@ -119,9 +125,10 @@ const makeReceive = Effect.gen(function* () {
         keeps: "all"
       })
     yield* stored.taking([storedKey("weights", weights_hash), storedKey("manifests", manifest_hash)])
-    const weights = yield* verify("weights", weights_hash, yield* weightsMax(awaited))
     const manifest = yield* verify("manifest", manifest_hash, MANIFEST_BYTES_MAX)
-    if (yield* tell(awaited, weights, manifest)) yield* empty(id)
+    // Weights beside a wrong manifest are not taken over: they would lie in the store and count in nobody's quota.
+    const weights = typeof manifest === "string" ? undefined : yield* verify("weights", weights_hash, yield* weightsMax(awaited))
+    if (yield* tell(awaited, { weights, manifest })) yield* empty(id)
   })
 })
 
@@ -152,12 +159,11 @@ const makeLook = Effect.gen(function* () {
 })
 
 /** The command to the season; none where a file is missing. */
-const commandOf = (version: string, weights: Verdict, manifest: Verdict): Command | undefined => {
-  if (weights === "missing" || manifest === "missing") return undefined
-  const fault = faultOf("weights", weights) ?? faultOf("manifest", manifest)
+const commandOf = (version: string, { manifest, weights }: Files): Command | undefined => {
+  const fault = faultOf("manifest", manifest) ?? (weights === undefined ? undefined : faultOf("weights", weights))
   if (fault !== undefined) return { _tag: "RejectFiles", version, ...fault }
-  const [{ bytes: weights_bytes }, { bytes: manifest_bytes }] = [weights, manifest] as [{ bytes: number }, { bytes: number }]
-  return { _tag: "ReceiveFiles", version, weights_bytes, manifest_bytes }
+  if (typeof manifest === "string" || typeof weights !== "object") return undefined
+  return { _tag: "ReceiveFiles", version, weights_bytes: weights.bytes, manifest_bytes: manifest.bytes }
 }
 
 const faultOf = (file: string, verdict: Verdict): { reject_reason: RejectReason; reject_detail: string } | undefined => {

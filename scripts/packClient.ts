@@ -1,7 +1,7 @@
 /**
  * Makes the package `@agon/client`: the typed client with its schemas, compiled for Node 20 and later, with types.
  *
- *   node scripts/packClient.ts ./OUT     makes the folder OUT, for `npm pack ./OUT`
+ *   npx node scripts/packClient.ts ./OUT     makes the folder OUT, for `npm pack ./OUT`
  *
  * The compiler writes the api package and the files of domain that it imports. The package's one dependency
  * is effect, in whose terms the client's types are.

@@ -2,7 +2,7 @@
  * Makes the package of `agon` that installs anywhere: JavaScript for Node 20 and later, with everything
  * inside, so that it has no dependencies and its installation asks nobody.
  *
- *   node scripts/packTool.ts ./OUT     makes the folder OUT, for `npm pack ./OUT` (without `./` npm asks the registry for a package OUT)
+ *   npx node scripts/packTool.ts ./OUT     makes the folder OUT, for `npm pack ./OUT` (without `./` npm asks the registry for a package OUT)
  *
  * Rolldown bundles it, which Vite has brought here already: the compiler alone would leave a thousand files
  * to be read at each start, and the workspace's packages, which are published nowhere. Each command is a

@@ -9,9 +9,13 @@
  * (`account:user`): key and address are the only values not the file's.
  */
 import { spawnSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { Context, Effect, Layer, Redacted, Scope } from "effect"
+import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import * as S3Objects from "@agon/server/object/s3/S3Objects.ts"
+import type { S3Options } from "@agon/server/object/s3/s3Requests.ts"
+import { Context, Effect, Layer, Option, Redacted, Scope } from "effect"
 import { parse } from "yaml"
 import { Browser } from "../support/Browser.ts"
 import { eventuallyAsync, Hopeless } from "../support/eventually.ts"
@@ -128,16 +132,30 @@ const postgres = async () => {
  * Its file lies where the volumes say, with this service as its only node; so do the
  * certificates that the file reads.
  */
-const nginx = () => {
+const nginx = (s3_endpoint: string) => {
   const example = readFileSync(join(ROOT, "scripts/nginx.conf"), "utf8")
   const nodes = /(?: {2}server \S+ max_fails=1 fail_timeout=2s;\n)+/
   const places = new Map<string, string>(compose.services.nginx.volumes.map((one: string) => one.split(":")))
   writeFileSync(places.get("./nginx.conf")!, example.replace(nodes, "  server service:8080 max_fails=1 fail_timeout=2s;\n"))
-  for (const file of example.matchAll(/^ *ssl_certificate(?:_key)? (\S+);$/gm)) {
+  const objects = readFileSync(join(ROOT, "deploy/objects.conf"), "utf8")
+  writeFileSync(places.get("./objects.conf")!, objects.replace("http://objects:9000", s3_endpoint))
+  for (const file of `${example}\n${objects}`.matchAll(/^ *ssl_certificate(?:_key)? (\S+);$/gm)) {
     holds("the certificates are where nginx looks for them", file[1]!.startsWith(`${places.get("./certificate")}/`) && existsSync(file[1]!))
   }
   return Program.launch("nginx", ["-g", "daemon off;"], {})
 }
+
+/** As a browser does from the page that submits a version. */
+const throughTls = (s3: Omit<S3Options, "bucket">) =>
+  Effect.gen(function* () {
+    const { presignPut, stat } = yield* ObjectStore
+    const [key, bytes] = ["incoming/of-a-browser", new TextEncoder().encode("weights")]
+    const sha256 = createHash("sha256").update(bytes).digest("hex")
+    const { headers, method, url } = yield* presignPut({ key, sha256, max_bytes: bytes.length, expires_s: 60 })
+    const { status } = yield* Effect.promise(() => fetch(url, { method, headers, body: bytes }))
+    const lies = Option.isSome(yield* stat(key))
+    if (!url.startsWith(`${ORIGIN}:9000/`) || status !== 200 || !lies) throw new Error(`${method} ${url}: ${status}`)
+  }).pipe(Effect.provide(S3Objects.layer({ ...s3, endpoint: `${ORIGIN}:9000`, bucket: "agon" })), Effect.runPromise)
 
 const main = async () => {
   const s3 = Context.get(await Effect.runPromise(Layer.buildWithScope(S3Server.layer, scope)), S3Server)
@@ -152,7 +170,7 @@ const main = async () => {
   const service = begin("service", { S3_ACCESS_KEY_ID: s3.accessKeyId })
   await becomesHealthy("service", service)
   const site = begin("site")
-  const proxy = nginx()
+  const proxy = nginx(s3.endpoint)
   await eventuallyAsync("the front page of a service without seasons, through nginx", async () => {
     for (const one of [site, proxy]) if (one.over()) throw new Hopeless(one.log())
     const page = await fetch(ORIGIN)
@@ -162,6 +180,9 @@ const main = async () => {
   holds("metrics where the file has them", (await fetch("http://service:9464/metrics")).ok)
   const plain = await fetch("http://agon.example/v1/status", { redirect: "manual" })
   holds("what comes without TLS is sent on to it", plain.headers.get("location") === `${ORIGIN}/v1/status`, () => plain.status)
+
+  await throughTls(s3)
+  saw("an upload to the S3 server under TLS, by a signed address")
 
   const browser = new Browser()
   await StubProvider.signInThrough(PROVIDER, browser, ORIGIN, "admin")

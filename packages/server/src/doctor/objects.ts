@@ -22,7 +22,7 @@ const ANSWER_TIMEOUT = "20 seconds"
 const BYTES = 1_000
 
 export const checkObjects = (settings: SettingsShape): Effect.Effect<ReadonlyArray<Finding>> =>
-  (settings.s3 === undefined ? inDirectory(settings.directory) : inBucket(settings.s3)).pipe(
+  (settings.s3 === undefined ? inDirectory(settings.directory) : inBucket(settings.s3, settings.public_origin)).pipe(
     Effect.timeoutOrElse({
       duration: ANSWER_TIMEOUT,
       orElse: () => Effect.fail(refuse(`the object store did not answer in ${ANSWER_TIMEOUT}; look at its machine and the network`))
@@ -30,7 +30,13 @@ export const checkObjects = (settings: SettingsShape): Effect.Effect<ReadonlyArr
     refusedIsBroken("objects")
   )
 
-const inBucket = (s3: S3Options) =>
+/** Browsers send files to the bucket from pages of the origin, and from one under TLS nothing in the clear. */
+export const inTheClear = ({ endpoint }: Pick<S3Options, "endpoint">, origin: string): ReadonlyArray<Finding> =>
+  origin.startsWith("https:") && endpoint.startsWith("http:")
+    ? [objects.mend("S3_ENDPOINT is http, and PUBLIC_ORIGIN https: browsers upload nothing there; put the S3 server behind TLS")]
+    : []
+
+const inBucket = (s3: S3Options, origin: string) =>
   Effect.gen(function* () {
     const store = yield* ObjectStore
     const key = `incoming/doctor-${randomBytes(8).toString("hex")}`
@@ -42,7 +48,7 @@ const inBucket = (s3: S3Options) =>
     if (Option.isNone(read) || !Buffer.from(read.value).equals(Buffer.from(bytes)))
       return [objects.broken(`bucket ${s3.bucket}: an object is not read as it was written; S3_ENDPOINT is no S3 server that can be used`)]
     if (Option.isSome(left)) return [objects.broken(`bucket ${s3.bucket}: an object cannot be removed; allow S3_ACCESS_KEY_ID to delete`)]
-    return [objects.fine(`an object was written to bucket ${s3.bucket}, read and removed`)]
+    return [objects.fine(`an object was written to bucket ${s3.bucket}, read and removed`), ...inTheClear(s3, origin)]
   }).pipe(
     Effect.provide(S3Objects.layer(s3)),
     Effect.mapError((error) => refuse(`S3_ENDPOINT: ${"detail" in error ? error.detail : error._tag}; mend the access or the server`))

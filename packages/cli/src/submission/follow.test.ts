@@ -17,11 +17,21 @@ const version: OwnVersion = {
   ...{ reject_detail: null, waiting: null, next_match_eta_s: null }
 }
 
-/** A service that says the version's status, that is down (0), or whose proxy answers this status; the last of them for ever. */
-const service = (...steps: ReadonlyArray<OwnVersion["status"] | number>) => {
+/** As nginx answers programs while no node does, and those of an address that asks too much (scripts/nginx.conf). */
+const unavailable = { status: 503, code: "unavailable", type: "/errors#unavailable", title: "Temporarily unavailable", detail: "No node." }
+const rateLimited = { ...unavailable, ...{ status: 429, code: "rate_limited", type: "/errors#rate_limited", retry_after_ms: 1000 } }
+
+type Step = OwnVersion["status"] | number | typeof unavailable
+
+/** A service that says the version's status, that is down (0), or whose proxy answers this status or problem; the last of them for ever. */
+const service = (...steps: ReadonlyArray<Step>) => {
   let asked = 0
   return HttpClient.make((request) => {
     const step = steps[Math.min(asked++, steps.length - 1)]!
+    if (typeof step === "object") {
+      const init = { status: step.status, headers: { "content-type": "application/problem+json" } }
+      return Effect.succeed(HttpClientResponse.fromWeb(request, new Response(JSON.stringify(step), init)))
+    }
     if (step === 0) return Effect.fail(new HttpClientError.HttpClientError({ reason: new HttpClientError.TransportError({ request }) }))
     const response =
       typeof step === "number" ? new Response("<html>", { status: step }) : Response.json({ ...version, status: step, phase: null })
@@ -41,6 +51,24 @@ describe("a version that is followed", () => {
       const fiber = yield* following(service("testing", 0, 0, 502, "testing", 504, "entered"))
       yield* TestClock.adjust("1 minute")
       assert.strictEqual((yield* Fiber.join(fiber)).status, "entered")
+    })
+  )
+
+  it.effect("is followed on while nginx says for minutes that the service is away", () =>
+    Effect.gen(function* () {
+      const fiber = yield* following(service("testing", ...Array(110).fill(unavailable), ...Array(5).fill(rateLimited), "entered"))
+      yield* TestClock.adjust("290 seconds")
+      assert.strictEqual((yield* Fiber.join(fiber)).status, "entered")
+    })
+  )
+
+  it.effect("is given up once nginx has said for five minutes that the service is away", () =>
+    Effect.gen(function* () {
+      const fiber = yield* following(service("testing", unavailable))
+      yield* TestClock.adjust("290 seconds")
+      assert.isUndefined(fiber.pollUnsafe())
+      yield* TestClock.adjust("20 seconds")
+      assert.strictEqual((yield* Effect.flip(Fiber.join(fiber)))._tag, "unavailable")
     })
   )
 

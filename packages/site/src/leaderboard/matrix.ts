@@ -16,17 +16,24 @@ const isLadder = Schema.is(Ladder)
 /** Said in words beside the colour: who has won more. */
 const verdict = ({ losses, wins }: HeadToHead): string => (wins > losses ? "ahead" : wins < losses ? "behind" : "even")
 
+/** The slug of a season says nothing without that of its game, as two games may have the same. */
+interface InSeason {
+  readonly game: string
+  readonly season: string
+}
+
 /** Won, drawn and lost, with a link to the matches. */
-const cell = (at: Places, record: HeadToHead | null, one: string, other: string, season: string): Html => {
+const cell = (at: Places, record: HeadToHead | null, one: string, other: string, of: InSeason): Html => {
   if (record === null) return html`<td class="self"></td>`
   const { draws, losses, wins } = record
   if (wins + draws + losses === 0) return html`<td class="none">–</td>`
-  const to = at.matches({ vs: `${one},${other}`, season })
+  const to = at.matches({ vs: `${one},${other}`, ...of })
   return html`<td class="${verdict(record)}"><a href="${to}">${count(wins)}–${count(draws)}–${count(losses)}</a><br><small>${verdict(record)}</small></td>`
 }
 
 const matrixTable = (
   at: Places,
+  game: string,
   { entries, season }: Matrix
 ): Html => html`<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix">
 <caption>Won–drawn–lost by the model of the row against that of the column, in all matches of the season in which both took part.</caption>
@@ -34,7 +41,7 @@ const matrixTable = (
 <tbody>
 ${entries.map(
   ({ against, model, model_id, rank }) =>
-    html`<tr><th scope="row">${rank}. ${link(at.model(model_id), model)}</th>${against.map((record, i) => cell(at, record, model_id, entries[i]!.model_id, season))}</tr>\n`
+    html`<tr><th scope="row">${rank}. ${link(at.model(model_id), model)}</th>${against.map((record, i) => cell(at, record, model_id, entries[i]!.model_id, { game, season }))}</tr>\n`
 )}</tbody>
 </table></div>`
 
@@ -50,7 +57,7 @@ export const matrixPage: SharedRoute = {
 <h1>The ${ladder} ladder of ${said(matrix.season_name)}: the best against each other</h1>
 ${ladderNav(ladder, (each) => at.matrix(game, season, each))}
 ${viewNav(at, [game, season, ladder], "matrix")}
-${matrix.entries.length === 0 ? html`<p class="faint">Nobody is on this ladder.</p>` : matrixTable(at, matrix)}`
+${matrix.entries.length === 0 ? html`<p class="faint">Nobody is on this ladder.</p>` : matrixTable(at, game, matrix)}`
     return { title: `The ${ladder} ladder of ${matrix.season_name}: the best against each other`, main }
   })
 }

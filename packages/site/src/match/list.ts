@@ -1,5 +1,5 @@
 /** Matches by every filter and sort of the API. */
-import { MatchQuery } from "@agon/api/match/api.ts"
+import { type Matches, MatchQuery } from "@agon/api/match/api.ts"
 import type { MatchCard } from "@agon/api/match/Match.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect, Exit } from "effect"
@@ -20,7 +20,11 @@ const NAMES = Object.keys(MatchQuery.fields).filter((name) => name !== "limit")
 const SEASONS_MAX = 8
 
 /** Without a season and a side the list is of the featured season: from here to the others. */
-const seasonNav = (at: Places, seasons: ReadonlyArray<Season>, current: string | null): Html | "" =>
+const seasonNav = (
+  at: Places,
+  seasons: ReadonlyArray<Season>,
+  current: { readonly game: string | undefined; readonly season: string | null }
+): Html | "" =>
   seasons.length < 2
     ? ""
     : html`<nav aria-label="Seasons"><ul>
@@ -28,12 +32,16 @@ ${seasons
   .slice(0, SEASONS_MAX)
   .map(
     ({ game, name, slug }) =>
-      html`<li><a href="${at.matches({ game, season: slug })}"${slug === current && html` aria-current="page"`}>${said(name)}</a></li>\n`
+      html`<li><a href="${at.matches({ game, season: slug })}"${game === current.game && slug === current.season && html` aria-current="page"`}>${said(name)}</a></li>\n`
   )}</ul></nav>
 `
 
 /** Whether the list may leave matches of its season out. */
 const isFiltered = (filters: Query): boolean => Object.keys(filters).some((name) => !["game", "season", "sort"].includes(name))
+
+/** Whose season a list is of that names no game: the first game's that has it, in the order of the games and so of `seasons`. */
+const gameOf = (seasons: ReadonlyArray<Season>, { matches, season }: Matches): string | undefined =>
+  matches[0]?.game ?? seasons.find(({ slug }) => slug === season)?.game
 
 /** How many count is told; trials stand among the newest, and are not counted. */
 const captionOf = (total: number, matches: ReadonlyArray<MatchCard>): string =>
@@ -67,14 +75,15 @@ export const matchList: SharedRoute = {
       concurrency: "unbounded"
     })).flat()
     const seasonOf = yield* seasonNames(asked, matches, seasons)
-    const game = filters["game"] ?? games[0] ?? ""
-    const where = season !== null && html`<p>Of season ${link(at.season(game, season), seasonOf(game, season))}.</p>\n`
+    const game = filters["game"] ?? gameOf(seasons, list)
+    const where =
+      season !== null && game !== undefined && html`<p>Of season ${link(at.season(game, season), seasonOf(game, season))}.</p>\n`
     const found =
       matches.length === 0 && (offset > 0 || isFiltered(filters))
         ? html`<p class="faint">${offset > 0 ? "There is no match on this page." : "No match fits these filters."}</p>`
         : matchTable(at, captionOf(total, matches), matches, seasonOf)
     return page(
-      html`${seasonNav(at, seasons, season)}${where}${found}\n${pager({ path: at.matches(), query: filters, offset, rows: ROWS, next: next_cursor })}`
+      html`${seasonNav(at, seasons, { game, season })}${where}${found}\n${pager({ path: at.matches(), query: filters, offset, rows: ROWS, next: next_cursor })}`
     )
   })
 }

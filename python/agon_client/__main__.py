@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 
-from . import AgonError, Client, SignInFailed, SubmissionRefused, end_of, stage_of
+from . import AgonError, Client, SignInFailed, SubmissionRefused, end_of, session_file, stage_of
 
 # The true strength is within so many deviations of the rating with a probability of 95 %: the ± of the site's pages.
 DEVIATIONS_95 = 1.96
@@ -23,9 +23,13 @@ def login(given: argparse.Namespace) -> int:
 
 
 def logout(_: argparse.Namespace) -> int:
-    client = Client.signed_in()
-    client.sign_out()
-    print(f"The session at {client.url} has ended.")
+    kept = session_file.signed_in()
+    unanswered = Client(kept.url, kept.session).sign_out()
+    if unanswered is None:
+        print(f"The session at {kept.url} has ended.")
+    else:
+        print(unanswered)
+        print(f"The session of {kept.username} is forgotten here. At {kept.url} it ends by itself, {session_file.ENDS_AFTER}.")
     return 0
 
 

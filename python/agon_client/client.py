@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Iterator
 
 from . import session_file, sign_in, submission
-from .errors import ApiError, BadAnswer, NotSignedIn, SubmissionRefused
+from .errors import ApiError, BadAnswer, NotSignedIn, SubmissionRefused, Unreachable
 from .session_file import KeptSession
 from .transport import PATIENCE_S, Transport, path_of, rows
 from .wire import Account, Answer, LeaderboardEntry, MatchCard, Model, OwnVersion, Preflight, Submitted
@@ -31,14 +31,17 @@ class Client:
 
     @classmethod
     def sign_in(cls, url: str, show: sign_in.Show = sign_in.show, *, client_name: str | None = None) -> Client:
-        """A kept session at this service if it still stands; else a new one, which a person approves in a browser, and which is kept."""
+        """A kept session at this service if it still stands; else a new one, which a person approves in a browser, and which is kept.
+
+        Raises NotSignedIn where a session at another service stands. One whose service is gone is replaced.
+        """
         client = cls(url)
         kept = session_file.read()
         if kept is not None:
             own = cls(kept.url, kept.session)
-            if own._stands():
-                if own.url == client.url:
-                    return own
+            if own.url == client.url and own._stands():
+                return own
+            if own.url != client.url and own._hinders():
                 raise NotSignedIn(f"You are signed in at {own.url}: sign out there first.")
         session_file.prepare()
         own = cls(client.url, sign_in.session_by_device(client._transport, show, client_name))
@@ -50,18 +53,26 @@ class Client:
             raise
         return own
 
-    def sign_out(self) -> None:
-        """Ends the session at the service, and forgets it here."""
-        self._end()
+    def sign_out(self) -> str | None:
+        """Ends the session at the service, and forgets it here.
+
+        Where no service answers any more, it is forgotten here alone: the answer is a sentence that says why, and else None.
+        """
+        unanswered = self._end()
         kept = session_file.read()
         if kept is not None and kept.session == self._transport.session:
             session_file.forget()
+        return unanswered
 
-    def _end(self) -> None:
+    def _end(self) -> str | None:
+        """Why no service has ended the session; None where it has ended."""
         try:
-            self._transport.answer("DELETE", path_of("session"))
+            self._transport.ask("DELETE", path_of("session"))
         except NotSignedIn:
             pass
+        except (Unreachable, BadAnswer) as error:
+            return str(error)
+        return None
 
     def _stands(self) -> bool:
         try:
@@ -69,6 +80,13 @@ class Client:
         except NotSignedIn:
             return False
         return True
+
+    def _hinders(self) -> bool:
+        """Whether the session stands in the way of one at another service: not where its own is gone, or it would for ever."""
+        try:
+            return self._stands()
+        except (Unreachable, BadAnswer):
+            return False
 
     def me(self) -> Account:
         account: Account = self._transport.get("me")

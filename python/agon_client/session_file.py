@@ -14,6 +14,8 @@ from typing import NamedTuple
 
 from .errors import BadFile, NotSignedIn
 
+# When a session ends by itself (docs/contract.md#sessions).
+ENDS_AFTER = "30 days after the sign-in"
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
 

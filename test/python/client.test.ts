@@ -106,6 +106,62 @@ describe.skipIf(missing !== undefined)(`the client for Python${missing === undef
       }).pipe(Effect.scoped)
     )
 
+    it.effect("signs in, and out, where the service of the session before is gone, or another program is at its address", () =>
+      Effect.gen(function* () {
+        const [own, { origin }] = [yield* toolOf(COMMAND), yield* Service]
+        const file = own.at("config/agon/session.json")
+        const keep = (url: string) => {
+          mkdirSync(own.at("config/agon"), { recursive: true })
+          writeFileSync(file, JSON.stringify({ url, session: "x", username: "old" }))
+        }
+        const { origin: other } = yield* stub((_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"))
+        const gone = "http://127.0.0.1:1"
+        for (const [url, why] of [
+          [gone, /^http:\/\/127\.0\.0\.1:1 does not answer: .*\n/],
+          [other, /^http\S+ does not answer as a service does: its answer is not JSON\.\n/]
+        ] as const) {
+          keep(url)
+          const left = yield* run(own, "logout")
+          assert.strictEqual(left.status, 0, left.err)
+          assert.match(left.out, why)
+          const forgotten = `The session of old is forgotten here. At ${url} it ends by itself, 30 days after the sign-in.\n`
+          assert.strictEqual(left.out.replace(why, ""), forgotten)
+          assert.isFalse(existsSync(file))
+
+          keep(url)
+          const { ended } = yield* signIn(own, "ada")
+          assert.strictEqual(ended.status, 0, ended.err)
+          assert.deepInclude(JSON.parse(readFileSync(file, "utf8")), { url: origin, username: "ada" })
+        }
+        const elsewhere = yield* run(own, "login", "--url", gone)
+        assert.deepStrictEqual(
+          [elsewhere.status, elsewhere.err],
+          [2, `agon_client: You are signed in at ${origin}: sign out there first.\n`]
+        )
+        const out = yield* run(own, "logout")
+        assert.deepStrictEqual([out.status, out.out], [0, `The session at ${origin} has ended.\n`])
+        keep(gone)
+        const failed = yield* run(own, "login", "--url", "http://127.0.0.1:2")
+        assert.deepStrictEqual([failed.status, /^agon_client: http:\/\/127\.0\.0\.1:2 does not/.test(failed.err)], [2, true], failed.err)
+        assert.isTrue(existsSync(file), "the session that is kept is not forgotten for a sign-in that failed")
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("stays signed in where the service itself refuses to end the session now", () =>
+      Effect.gen(function* () {
+        const own = yield* toolOf(COMMAND)
+        const { origin: away } = yield* stub((_, response) => {
+          const problem = { type: "/errors#unavailable", title: "Away", status: 503, code: "unavailable", detail: "The service starts." }
+          response.writeHead(503, { "content-type": "application/problem+json", "retry-after": "3600" }).end(JSON.stringify(problem))
+        })
+        mkdirSync(own.at("config/agon"), { recursive: true })
+        writeFileSync(own.at("config/agon/session.json"), JSON.stringify({ url: away, session: "x", username: "old" }))
+        const { err, status } = yield* run(own, "logout")
+        assert.deepStrictEqual([status, err], [2, "agon_client: unavailable: The service starts.\n"])
+        assert.isTrue(existsSync(own.at("config/agon/session.json")))
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("submits, is stopped, goes on where it was, and says how it ended, or why a version is refused", () =>
       Effect.gen(function* () {
         const own = yield* toolOf(COMMAND)

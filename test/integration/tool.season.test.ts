@@ -2,7 +2,7 @@
  * `agon season` against a running service: created, changed, planned and closed from one file,
  * each shown by a dry run first.
  */
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { firstPage } from "@agon/api/Pages.ts"
@@ -34,6 +34,9 @@ const ROUNDS = [
   { kind: "finals", games: 50, starts_at: "2098-04-01T00:00:00Z" }
 ]
 const WEEK_LATER = ROUNDS.map((round) => ({ ...round, starts_at: `${round.starts_at.slice(0, 8)}28T00:00:00Z` }))
+
+/** The season's file on the page for administrators. */
+const [, PAGE_FILE] = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(join(import.meta.dirname, "../../docs/administering.md"), "utf8"))!
 
 /** A person at a command line, signed in, with one file. */
 const desk = Effect.fnUntraced(function* (login: string) {
@@ -90,6 +93,20 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("takes the file of docs/administering.md as it stands there, also a second time", () =>
+    Effect.gen(function* () {
+      const { run } = yield* desk("admin")
+      const slug = "of-the-page"
+      const file = PAGE_FILE!.replace(/^slug: .*$/m, `slug: ${slug}`)
+      for (const command of ["create --dry-run", "create"]) {
+        const { err, status } = yield* run("create", file, ...command.split(" ").slice(1))
+        assert.strictEqual(status, 0, err)
+      }
+      const again = yield* run("create", file, "--json")
+      assert.deepStrictEqual(JSON.parse(again.out), { season: `snakes/${slug}`, changes: [], fixed: [], written: false })
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("plans rounds, moves all of them later and back, withdraws one, and closes the season", () =>
     Effect.gen(function* () {
       const { client, run } = yield* desk("admin")
@@ -135,7 +152,19 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
         [run("create", { ...never, nmae: "x" }), /^agon: \S+season\.yaml: nmae \S.*\.\n$/],
         [run("create", { ...never, submissions_open_at: "soon" }), /^agon: \S+season\.yaml: submissions_open_at \S.*RFC 3339.*\.\n$/],
         [run("rounds", { ...never, rounds: ROUNDS.toReversed() }), /^agon: \S+season\.yaml: rounds\.1\.starts_at must be after .*\.\n$/],
-        [run("create", { ...never, rules: { cooldown: 1 } }), /^agon: cooldown of rules: \S.*\n$/],
+        ...["--dry-run", "--json"].flatMap((flag) =>
+          (
+            [
+              [{ rules: { cooldown: 1 } }, "cooldown of rules: There is no such rule\\."],
+              [{ rules: { cooldown_s: -1 } }, "cooldown_s of rules takes 0 to 604800\\."],
+              [{ rules: { cooldown_s: "a" } }, "cooldown_s of rules: A rule is a whole number\\."],
+              [{ weight_classes: SEASON.weight_classes.slice(-1) }, "weight_classes takes the classes nano, .*\\."],
+              [{ submissions_close_at: SEASON.submissions_open_at }, "submissions_close_at: Submissions close after they open\\."]
+            ] as const
+          ).map(
+            ([change, said]) => [run("create", { ...never, ...change }, flag), new RegExp(`^agon: \\S+season\\.yaml: ${said}\\n$`)] as const
+          )
+        ),
         [run("close", never), /^agon: \S.*\n$/],
         [other.run("create", never), /^agon: (?!Your session)\S.*\n$/]
       ] as const

@@ -14,7 +14,7 @@ import { answer, CouldNotRun } from "../Answer.ts"
 import { connectSignedIn, jsonFlag, saying } from "../Service.ts"
 import { colours } from "../Shown.ts"
 import { type Change, type Changes, changeOf, type RoundStep, roundSteps, seasonChanges } from "./steer/changes.ts"
-import { fileArgument, readSeasonFile, type SeasonFile } from "./steer/SeasonFile.ts"
+import { fileArgument, readCreatableFile, readSeasonFile, type SeasonFile } from "./steer/SeasonFile.ts"
 
 const PAGE = 100
 
@@ -103,7 +103,7 @@ const steering = <File extends SeasonFile, E, R, R2>(
 
 const create = steering(
   "create",
-  readSeasonFile,
+  readCreatableFile,
   Effect.fnUntraced(function* (client, file, given) {
     const found = yield* find(client, file)
     const changes = seasonChanges(file, found)

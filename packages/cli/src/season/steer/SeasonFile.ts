@@ -2,10 +2,11 @@
  * A season as a YAML file: what `createSeason` takes, with the game, and the rounds that are planned
  * in it. Other keys are refused.
  */
-import { fieldErrors } from "@agon/api/fieldErrors.ts"
+import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
 import { CreateSeason } from "@agon/api/season/creation.ts"
 import { PlanRound } from "@agon/api/season/rounds.ts"
 import { Slug } from "@agon/api/Wire.ts"
+import { type Fault, faultsOfClasses, faultsOfWindow, rulesPatchOf } from "@agon/domain/season/Editing.ts"
 import { Effect, Schema } from "effect"
 import { Argument } from "effect/cli"
 import { parseDocument } from "yaml"
@@ -47,4 +48,18 @@ export const readSeasonFile = Effect.fnUntraced(function* (path: string) {
       return yield* new CouldNotRun({ message: `${path}: rounds.${n}.starts_at must be after that of the round before.` })
   }
   return file
+})
+
+/** What the service would refuse of the dates, rules and classes, by its own check. */
+const faultsOf = ({ rules: asked, submissions_close_at, submissions_open_at, weight_classes }: SeasonFile): ReadonlyArray<Fault> => {
+  const rules = rulesPatchOf(asked ?? {})
+  const window = { submissions_open_at: Date.parse(submissions_open_at), submissions_close_at: Date.parse(submissions_close_at) }
+  return [...faultsOfWindow(window), ...("refused" in rules ? rules.errors : []), ...faultsOfClasses(weight_classes)]
+}
+
+/** A file that a season can be made of, so that a dry run says no where the service would. */
+export const readCreatableFile = Effect.fnUntraced(function* (path: string) {
+  const file = yield* readSeasonFile(path)
+  const faults = faultsOf(file)
+  return faults.length === 0 ? file : yield* new CouldNotRun({ message: `${path}: ${sentencesOf(faults)}` })
 })

@@ -107,6 +107,49 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("leaves a private season alone whose file says that its entry is open, and still edits it", () =>
+    Effect.gen(function* () {
+      const { client, run } = yield* desk("admin")
+      const season = { ...SEASON, slug: "friends", name: "Friends", visibility: "private", entry: "open" }
+      const created = yield* run("create", season)
+      assert.strictEqual(created.status, 0, created.err)
+      assert.include(created.out, "+ entry: restricted\n", "it is what is written")
+      assert.match((yield* run("create", season)).out, /^snakes\/friends: nothing to do\n$/)
+      const later = { ...season, submissions_close_at: "2099-02-01T00:00:00Z" }
+      const { err, out, status } = yield* run("create", later)
+      assert.deepStrictEqual([status, out.endsWith("snakes/friends: done\n")], [0, true], out + err)
+      const { entry, submissions_close_at } = yield* retryRefused(
+        client.season.privateSeason({ params: { game: "snakes", slug: "friends" } })
+      )
+      assert.deepStrictEqual([entry, Date.parse(submissions_close_at)], ["restricted", Date.parse(later.submissions_close_at)])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("says of a season that is live or closed that its dates, rules, classes and entry are fixed, also as a dry run", () =>
+    Effect.gen(function* () {
+      const { run } = yield* desk("admin")
+      const live = { ...SEASON, slug: "live", name: "Live", submissions_open_at: "2026-01-01T00:00:00Z" }
+      const closed = { ...SEASON, slug: "closed", name: "Closed" }
+      for (const season of [live, closed]) assert.strictEqual((yield* run("create", season)).status, 0)
+      assert.strictEqual((yield* run("close", closed)).status, 0)
+      const [nano, ...larger] = SEASON.weight_classes
+      for (const season of [live, closed]) {
+        assert.match((yield* run("create", season)).out, /: nothing to do\n$/)
+        for (const [change, what] of [
+          [{ submissions_close_at: "2099-02-01T00:00:00Z" }, "submissions_close_at"],
+          [{ rules: { ...SEASON.rules, cooldown_s: 60 } }, "rules.cooldown_s"],
+          [{ weight_classes: [{ ...nano, max_bytes: nano!.max_bytes - 1 }, ...larger] }, "weight_classes"],
+          [{ entry: "restricted" }, "entry"]
+        ] as const)
+          for (const more of [["--dry-run"], []]) {
+            const { err, out, status } = yield* run("create", { ...season, ...change }, ...more)
+            assert.deepStrictEqual([status, err], [1, ""], out)
+            assert.match(out, new RegExp(`^fixed: ${what} is .*\\nsnakes/${season.slug}: nothing was written\\n$`))
+          }
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("plans rounds, moves all of them later and back, withdraws one, and closes the season", () =>
     Effect.gen(function* () {
       const { client, run } = yield* desk("admin")

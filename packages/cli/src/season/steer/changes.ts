@@ -29,8 +29,12 @@ const same = (one: unknown, other: unknown): boolean =>
 /** The service does not tell these of a season. */
 const UNTOLD = ["fleet", "providers", "admins"] as const
 
-/** The changes of the season's record; rounds have a command of their own. */
-export const seasonChanges = ({ rounds: _, ...file }: SeasonFile, season: Season | undefined): Changes => {
+/**
+ * The changes of the season's record; rounds have a command of their own. A private season is restricted, whatever
+ * its file says. Once a season is not scheduled any more, all of it is fixed.
+ */
+export const seasonChanges = ({ rounds: _, ...written }: SeasonFile, season: Season | undefined): Changes => {
+  const file = written.visibility === "private" ? { ...written, entry: "restricted" } : written
   if (season === undefined) return { changes: leavesOf(file).map(([what, to]) => ({ what, to })), fixed: [] }
   const told = Object.fromEntries(Object.entries(file).filter(([key]) => !(UNTOLD as ReadonlyArray<string>).includes(key)))
   const present = new Map(leavesOf({ ...season }))
@@ -38,7 +42,8 @@ export const seasonChanges = ({ rounds: _, ...file }: SeasonFile, season: Season
     const from = present.get(what)
     return same(from, to) ? [] : [{ what, from, to }]
   })
-  const isFixed = ({ from, what }: Change) => what === "name" || what === "visibility" || (what === "entry" && from === "restricted")
+  const isFixed = ({ from, what }: Change) =>
+    season.state !== "scheduled" || what === "name" || what === "visibility" || (what === "entry" && from === "restricted")
   return { changes: changes.filter((change) => !isFixed(change)), fixed: changes.filter(isFixed) }
 }
 

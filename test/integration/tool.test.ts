@@ -25,9 +25,9 @@ const tool = Effect.acquireRelease(
 const run = (tool: Tool, ...args: ReadonlyArray<string>) => Effect.promise(() => tool.run(...args))
 
 /** Starts `agon login`, and answers its code as `login` would on the site. */
-const signIn = Effect.fnUntraced(function* (tool: Tool, login: string, approve = true) {
+const signIn = Effect.fnUntraced(function* (tool: Tool, login: string, approve = true, isNamed = true) {
   const { as, origin } = yield* Service
-  const started = tool.start("login", "--json", "--url", origin)
+  const started = tool.start("login", "--json", ...(isNamed ? ["--url", origin] : []))
   const told = JSON.parse(yield* Effect.promise(() => started.says(/^\{.*\}$/m)))
   assert.deepStrictEqual([told.verification_uri, told.expires_in], [`${origin}/device`, 600])
   const person = yield* as(login)
@@ -85,7 +85,9 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       }
       writeFileSync(own.at("config/agon/session.json"), JSON.stringify({ url: origin, session: "x", username: "ada" }))
       const over = yield* run(own, "status")
-      assert.deepStrictEqual([over.status, over.err], [2, "agon: Your session has ended: agon login.\n"])
+      assert.deepStrictEqual([over.status, over.err], [2, `agon: Your session has ended. agon login --url ${origin} starts a new one.\n`])
+      const again = yield* signIn(own, "ada", true, false)
+      assert.strictEqual(again.ended.status, 0, "it signs in where the session was")
     }).pipe(Effect.scoped)
   )
 
@@ -224,7 +226,7 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
         (page) => page.matches.some(({ status }) => status === "rated")
       )
       const { id, seats, turns } = matches.find(({ status }) => status === "rated")!
-      const kept = yield* run(own, "replay", "download", id, "--url", origin)
+      const kept = yield* run(own, "replay", "download", id)
       assert.deepStrictEqual([kept.status, kept.err], [0, ""])
       const verified = yield* run(own, "verify", own.at(`${id}.replay.json`))
       assert.deepStrictEqual([verified.status, verified.out.includes(`after ${turns} turns`)], [0, true], verified.err)

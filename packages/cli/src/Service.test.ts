@@ -1,12 +1,16 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer as createHttpServer, type RequestListener } from "node:http"
 import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { NodeHttpClient } from "@effect/platform-node"
-import { assert, describe, it } from "@effect/vitest"
+import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { freePort } from "../../../test/support/freePort.ts"
 import { listening } from "../../../test/support/listening.ts"
 import { connect, saying } from "./Service.ts"
+import { agonHere } from "./testing/here.ts"
 
 const answering = (listener: RequestListener) => listening(createHttpServer(listener))
 
@@ -64,4 +68,45 @@ describe("a service that a command does not reach", () => {
       }
     }).pipe(Effect.scoped)
   )
+})
+
+const MATCH = "0198f2c0-7a3e-7b51-8000-1234567890ab"
+
+describe("the service that a command asks", () => {
+  const folder = mkdtempSync(join(tmpdir(), "agon-service-"))
+  const file = join(folder, "agon", "session.json")
+  // Nobody listens there, so every command ends with the address that it has asked.
+  const [flag, variable, kept] = ["http://127.0.0.1:1", "http://127.0.0.1:2", "http://127.0.0.1:3"] as const
+  const reads: ReadonlyArray<ReadonlyArray<string>> = [
+    ["login"],
+    ["watch", MATCH],
+    ["replay", "download", MATCH],
+    ["rerun", MATCH, "--turn", "0"],
+    ["examine", join(folder, "a.onnx"), "--game", "snakes", "--season", "spring"]
+  ]
+  const asked = async (args: ReadonlyArray<string>, variables: Readonly<Record<string, string>> = {}) => {
+    const { err, status } = await agonHere(args, { environment: { XDG_CONFIG_HOME: folder, ...variables } })
+    assert.strictEqual(status, 2, err)
+    return /^agon: (\S+) cannot be reached/.exec(err)?.[1] ?? err
+  }
+  const keep = () => writeFileSync(file, JSON.stringify({ url: kept, session: "x".repeat(43), username: "ada" }))
+  beforeAll(() => {
+    mkdirSync(join(folder, "agon"))
+    for (const name of ["a.onnx", "a.json"]) writeFileSync(join(folder, name), "x")
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  for (const args of reads)
+    it(`is that of agon login, where neither --url nor AGON_URL names another: ${args[0]}`, async () => {
+      keep()
+      assert.strictEqual(await asked(args), kept)
+      assert.strictEqual(await asked(args, { AGON_URL: variable }), variable)
+      assert.strictEqual(await asked([...args, "--url", flag], { AGON_URL: variable }), flag)
+    })
+
+  it("is the one on this machine, where nothing names one", async () => {
+    rmSync(file, { force: true })
+    const { err, out } = await agonHere(["watch", MATCH, "--open"], { environment: { XDG_CONFIG_HOME: folder } })
+    assert.strictEqual(out, `http://localhost:8080/matches/${MATCH}\n`, err)
+  })
 })

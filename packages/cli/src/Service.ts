@@ -13,14 +13,17 @@ import * as SessionFile from "./account/SessionFile.ts"
 const STANDARD_URL = "http://localhost:8080"
 
 export const urlFlag = Flag.String("url").pipe(
-  Flag.withDescription(`Address of the service (default: AGON_URL, or ${STANDARD_URL})`),
+  Flag.withDescription(`Address of the service (default: AGON_URL, or that of agon login, or ${STANDARD_URL})`),
   Flag.optional
 )
 export const jsonFlag = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON"), Flag.withDefault(false))
 
-/** The origin of the address: of the flag, or AGON_URL, or where nothing says one the standard one. */
+/** That of the kept session, which may have ended: whoever signs in again does so where they were. */
+const addressKept = Effect.map(SessionFile.read, Option.match({ onNone: () => STANDARD_URL, onSome: ({ url }) => url }))
+
+/** The origin of the address: of the flag, or AGON_URL, or the kept session, or where nothing says one the standard one. */
 export const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string>) {
-  const text = Option.isSome(flag) ? flag.value : yield* variable("AGON_URL", STANDARD_URL)
+  const text = Option.isSome(flag) ? flag.value : (yield* variable("AGON_URL", "")) || (yield* addressKept)
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === "") return url.origin
   return yield* new CouldNotRun({ message: `The address of a service is like https://agon.example, not ${text}.` })
@@ -59,7 +62,7 @@ export const sentenceOf = (url: string, error: unknown): string => {
   if (HttpClientError.isHttpClientError(error)) return unanswered(url, error)
   if (Schema.isSchemaError(error)) return `${url} gave an answer that this version of agon does not know.`
   const { code, detail } = error as { readonly code?: string; readonly detail?: string }
-  if (code === "unauthenticated") return "Your session has ended: agon login."
+  if (code === "unauthenticated") return `Your session has ended. agon login --url ${url} starts a new one.`
   return detail ?? String(error)
 }
 

@@ -9,7 +9,6 @@ import type { BoardSize } from "@agon/sandbox/Verdict.ts"
 import { demoWeightClasses } from "@agon/zoo/weightClasses.ts"
 import { Effect, Option } from "effect"
 import { Flag } from "effect/cli"
-import * as SessionFile from "../account/SessionFile.ts"
 import { boardsFlag, readBoards } from "../boards.ts"
 import { addressOf, connectAsKept, saying, urlFlag } from "../Service.ts"
 
@@ -54,10 +53,9 @@ const read = Effect.fnUntraced(function* (client: Client, isSignedIn: boolean, g
   return { weight_classes: found.weight_classes, boards: maps, infer_us_max: found.rules.infer_us_max }
 })
 
-/** At the service of the kept session where no other is named, and then as its owner may see it. */
+/** As the owner of the kept session may see it, where that is one of this service. */
 const ofSeason = Effect.fnUntraced(function* (game: string, slug: string, flag: Option.Option<string>) {
-  const kept = yield* SessionFile.read
-  const url = yield* addressOf(Option.orElse(flag, () => Option.map(kept, (session) => session.url)))
+  const url = yield* addressOf(flag)
   const { client, isSignedIn } = yield* connectAsKept(url)
   const standard = yield* saying(url)(read(client, isSignedIn, game, slug))
   return { ...standard, season: { url, slug } } satisfies Standard

@@ -222,7 +222,7 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       assert.strictEqual(submitted.status, 0, submitted.err)
       const { matches } = yield* untilAnswer(
         "a rated match",
-        person.match.ownMatches({ query: { game: "snakes", ...firstPage() } }),
+        person.match.ownMatches({ query: { game: "snakes", ...firstPage(60) } }),
         (page) => page.matches.some(({ status }) => status === "rated")
       )
       const { id, seats, turns } = matches.find(({ status }) => status === "rated")!
@@ -233,6 +233,13 @@ layer(arena, { excludeTestServices: true })("agon", (it) => {
       const watched = yield* run(own, "watch", `${origin}/matches/${id}`)
       assert.include(watched.out, `turn ${turns}: `)
       for (const { model } of seats) assert.include(watched.out, ` ${model}  length `)
+
+      const trial = matches.find(({ is_trial, status }) => is_trial && status === "finished")!
+      for (const named of [trial.id, `${origin}/me/matches/${trial.id}`]) {
+        const seen = yield* run(own, "watch", named)
+        assert.include(seen.out, `turn ${trial.turns}: `, seen.err)
+      }
+      assert.strictEqual((yield* run(own, "watch", trial.id, "--open")).out, `${origin}/me/matches/${trial.id}\n`)
     }).pipe(Effect.scoped)
   )
 })

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -21,22 +21,38 @@ const MATCH = "0198f2c0-7a3e-7b51-8000-1234567890ab"
 const OTHER = "0198f2c0-7a3e-7b51-8000-1234567890ac"
 const WITHOUT = "0198f2c0-7a3e-7b51-8000-1234567890ad"
 
-/** A service that answers one match with its replay, another with a replay of another name, and a third without one. */
+/** The places of matches that not everybody sees: one of a private season, and a trial. */
+const PRIVATE = "0198f2c0-7a3e-7b51-8000-1234567890ae"
+const TRIAL = "0198f2c0-7a3e-7b51-8000-1234567890af"
+const NOBODYS = "0198f2c0-7a3e-7b51-8000-1234567890b0"
+const HIDDEN: Readonly<Record<string, string>> = { [PRIVATE]: "private/matches", [TRIAL]: "me/matches", [NOBODYS]: "" }
+const SESSION = "x".repeat(43)
+
+const noSuchMatch = { type: "/errors#not_found", title: "Not found", status: 404, code: "not_found", detail: "There is no such match." }
+
+/**
+ * A service that answers one match with its replay, another with a replay of another name, and a third without one; one of a private season
+ * and a trial with their replays, to the session alone.
+ */
 const detailOf = (origin: string, id: string) => ({
   ...{ id, game: "snakes", season: "spring", ladder: "open", map: "open-7", is_trial: false, status: "rated" },
   ...{ turns: 9, reason: "last_standing", played_at: "2026-01-01T00:00:00Z", comments: 0, seats: [], engine_digest: "0".repeat(64) },
   ...{ runtime_version: "1", seed: 4, played_ms: 1, withdrawn_reason: null, successor: null, fault_reason: null },
   ...(id === WITHOUT
     ? {}
-    : { replay_url: `${origin}/objects/replays/${id}.${id === MATCH ? sha256Hex(bytes) : "a".repeat(64)}?expires=9&signature=x` })
+    : { replay_url: `${origin}/objects/replays/${id}.${id === OTHER ? "a".repeat(64) : sha256Hex(bytes)}?expires=9&signature=x` }),
+  ...(id === TRIAL ? { created_at: "2026-01-01T00:00:00Z" } : {})
 })
 
 const serve = (): Server =>
   createServer((request, response) => {
     const origin = `http://${request.headers.host}`
-    const [, id] = /^\/v1\/matches\/(.+)$/.exec(request.url ?? "") ?? []
-    response.setHeader("content-type", "application/json")
-    response.end(id === undefined ? bytes : JSON.stringify(detailOf(origin, id)))
+    const [, place = "", id = ""] = /^\/v1\/(.+)\/([^/]+)$/.exec(request.url ?? "") ?? []
+    const isSigned = request.headers.cookie === `service_session=${SESSION}`
+    const isSeen = place === (HIDDEN[id] ?? "matches") && (place === "matches" || isSigned)
+    const isKnown = isSeen || !(request.url ?? "").startsWith("/v1/")
+    response.writeHead(isKnown ? 200 : 404, { "content-type": isKnown ? "application/json" : "application/problem+json" })
+    response.end(id === "" ? bytes : JSON.stringify(isSeen ? detailOf(origin, id) : noSuchMatch))
   })
 
 describe("agon watch", () => {
@@ -135,5 +151,34 @@ describe("agon replay download", () => {
       assert.match(refused.err, said)
     }
     assert.deepStrictEqual(readdirSync(folder), ["kept"])
+  })
+  const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const signedIn = () => {
+    mkdirSync(at("signed/agon"), { recursive: true })
+    writeFileSync(at("signed/agon/session.json"), JSON.stringify({ url: origin(), session: SESSION, username: "ada" }))
+    return { XDG_CONFIG_HOME: at("signed") }
+  }
+
+  it("finds a match of a private season and a trial of whoever is signed in, by the id and by the address of each page", async () => {
+    const environment = signedIn()
+    for (const [id, pages] of [
+      [MATCH, "matches"],
+      [PRIVATE, "private/matches"],
+      [TRIAL, "me/matches"]
+    ] as const)
+      for (const named of [id, `${origin()}/${pages}/${id}?cursor=50#turn=7`]) {
+        const { err, out, status } = await agonHere(["replay", "download", named, "--out", at("mine"), "--json"], { environment })
+        assert.strictEqual(status, 0, err)
+        assert.deepInclude(JSON.parse(out), { match: id, sha256: sha256Hex(bytes) })
+        const page = await agonHere(["watch", named, "--open"], { environment })
+        assert.deepStrictEqual([page.status, page.out], [0, `${origin()}/${pages}/${id}\n`], page.err)
+      }
+    for (const [id, variables] of [
+      [TRIAL, { XDG_CONFIG_HOME: at("config") }],
+      [NOBODYS, environment]
+    ] as const) {
+      const none = await agonHere(["replay", "download", `${origin()}/matches/${id}`], { environment: variables })
+      assert.deepStrictEqual([none.status, none.err], [2, "agon: There is no such match.\n"])
+    }
   })
 })

@@ -7,7 +7,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { Console, Effect, Terminal } from "effect"
 import { Command, Flag } from "effect/cli"
 import { jsonFlag, urlFlag } from "../Service.ts"
-import { readMatch } from "./replay/fetchReplay.ts"
+import { pageOf, readMatch } from "./replay/fetchReplay.ts"
 import { readReplay, replayArgument } from "./replay/readReplay.ts"
 import { delayFlag, show, viewsOf } from "./replay/show.ts"
 
@@ -37,8 +37,8 @@ export const watch = Command.make(
   },
   Effect.fn(function* (given) {
     if (given.open) {
-      const { id, url } = yield* readMatch(given.match, given.url)
-      const address = `${url}/matches/${id}`
+      const { id, pages, url } = yield* readMatch(given.match, given.url)
+      const address = pages === undefined ? yield* pageOf(url, id) : `${url}${pages}/${id}`
       yield* Console.log(given.json ? JSON.stringify({ match: id, address }) : address)
       return (yield* (yield* Terminal.Terminal).columns) > 0 ? yield* openPage(address) : undefined
     }

@@ -23,23 +23,43 @@ const TIMEOUT = "1 minute"
 const TRIES = 3
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const PAGE = /^(https?:\/\/[^/]+)\/matches\/([^/?#]+)/
+const PAGE = /^(https?:\/\/[^/]+)((?:\/private|\/me)?\/matches)\/([^/?#]+)/
 
-/** The id of a match, or the address of its page, which tells the service too. */
+/** The id of a match, or the address of its page, which tells the service too; `pages` is the path of the page before the id. */
 export const readMatch = Effect.fnUntraced(function* (text: string, flag: Option.Option<string>) {
-  const [, origin, onPage] = PAGE.exec(text) ?? []
+  const [, origin, pages, onPage] = PAGE.exec(text) ?? []
   const id = (onPage ?? text).toLowerCase()
   if (!UUID.test(id)) return yield* new CouldNotRun({ message: `${text} is neither the id of a match nor the address of its page.` })
-  return { id, url: yield* addressOf(origin === undefined ? flag : Option.some(origin)) }
+  return { id, url: yield* addressOf(origin === undefined ? flag : Option.some(origin)), pages }
 })
 
 export const isMatch = (text: string): boolean => UUID.test(text.toLowerCase()) || PAGE.test(text)
 
-/** As its owner may see it, where the kept session is one of this service. */
+/**
+ * The match and the path of its page before the id. Everybody sees a match that counts in a public season; those who may see a private
+ * season the same there; and whoever has a seat in a match any other, such as a trial. With no session of this service it is the first alone.
+ */
 const find = Effect.fnUntraced(function* (url: string, id: string) {
-  const params = { params: { id } }
   const { client, isSignedIn } = yield* connectAsKept(url)
-  return yield* retryRefused(isSignedIn ? client.match.privateMatch(params) : client.match.match(params))
+  const { match, ownMatch, privateMatch } = client.match
+  const request = { params: { id } }
+  const inPublic = at("/matches", match(request))
+  if (!isSignedIn) return yield* inPublic
+  return yield* Effect.catchTag(inPublic, "not_found", (unknown) =>
+    at("/private/matches", privateMatch(request)).pipe(
+      Effect.catchTag("not_found", () => at("/me/matches", ownMatch(request))),
+      Effect.catchTag("not_found", () => Effect.fail(unknown))
+    )
+  )
+})
+
+const at = <E, R>(pages: string, asked: Effect.Effect<MatchDetail, E, R>) => Effect.map(retryRefused(asked), (match) => ({ match, pages }))
+
+/** The address of the match's page. With no session of this service nobody is asked which of its pages that is. */
+export const pageOf = Effect.fnUntraced(function* (url: string, id: string) {
+  const { isSignedIn } = yield* connectAsKept(url)
+  const { pages } = isSignedIn ? yield* saying(url)(find(url, id)) : { pages: "/matches" }
+  return `${url}${pages}/${id}`
 })
 
 const readBytes = (address: string) =>
@@ -65,7 +85,7 @@ const readBytes = (address: string) =>
   )
 
 export const fetchReplay = Effect.fnUntraced(function* (url: string, id: string) {
-  const match = yield* saying(url)(find(url, id))
+  const { match } = yield* saying(url)(find(url, id))
   if (match.replay_url === undefined) return yield* new CouldNotRun({ message: `Match ${id} has no replay; it is ${match.status}.` })
   const address = new URL(match.replay_url, url)
   const bytes = yield* saying(url)(readBytes(address.href))

@@ -36,6 +36,15 @@ describe("lines that would repeat themselves", () => {
       ])
     })
   )
+  it.effect("are logged though the clock was set back since", () =>
+    Effect.gen(function* () {
+      const tell = seldom("the disk is full")({ reason: "disk", fields: {} })
+      yield* TestClock.setTime(86_400_000)
+      yield* tell
+      yield* TestClock.setTime(0)
+      assert.lengthOf(yield* logged(tell), 1)
+    })
+  )
   it.effect("of more reasons than are remembered are logged again", () =>
     Effect.gen(function* () {
       const tell = seldom("a file was not received")

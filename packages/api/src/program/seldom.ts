@@ -23,7 +23,8 @@ export const seldom = (message: string): ((line: Line) => Effect.Effect<void>) =
   return Effect.fnUntraced(function* ({ cause, fields, reason }) {
     const now_ms = yield* Clock.currentTimeMillis
     const before = last.get(reason)
-    if (before !== undefined && now_ms - before.at_ms < EVERY_MS) {
+    if (before !== undefined && Math.abs(now_ms - before.at_ms) < EVERY_MS) {
+      // the clock may have been set back
       before.left_out++
       return
     }

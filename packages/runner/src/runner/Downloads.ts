@@ -6,7 +6,7 @@
  */
 
 import type { Upload } from "@agon/api/Wire.ts"
-import { Context, Duration, Effect, Layer, Schedule, Schema, Stream } from "effect"
+import { Clock, Context, Duration, Effect, Layer, Schedule, Schema, Stream } from "effect"
 import { HttpBody, HttpClient, type HttpClientError, HttpClientRequest, type HttpClientResponse } from "effect/http"
 
 export class TransferFailed extends Schema.TaggedError<TransferFailed>()("TransferFailed", {
@@ -28,11 +28,15 @@ const ANSWER_S = 30
 /** Time between two chunks of a file. */
 const CHUNK_S = 30
 const TRIES = 4
-/** Time of all tries beyond that of the bytes: as long as a store that does not answer is asked. */
+/** Time in which a try may begin, and that of all tries beyond that of the bytes. */
 const TRIES_S = TRIES * ANSWER_S
 /** The slowest rate, about 1 Mbit/s for each file: 6 minutes for 50 MB. A store that trickles must not hold a slot. */
 const BYTES_PER_S_MIN = 128 * 1024
-const BACKOFF = Schedule.max([Schedule.jittered(Schedule.exponential("200 millis")), Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
+/** A store that is away is asked for all of the time, and not so often that its return is in its way. */
+const LONGEST_PAUSE = "15 seconds"
+const PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced(LONGEST_PAUSE)]))
+/** What the store says it has not got is asked for a few times. */
+const BACKOFF = Schedule.max([PAUSES, Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
 
 export class Downloads extends Context.Service<
   Downloads,
@@ -75,8 +79,7 @@ export class Downloads extends Context.Service<
                     return new TransferFailed({ detail: `the file has ${has}`, gone: true })
                   }
                 ),
-                Effect.retry(BACKOFF),
-                within(TRIES_S + slowest_s(bytes), "not done")
+                again(TRIES_S + slowest_s(bytes))
               ),
         put: ({ headers, url }, bytes) =>
           exchange(
@@ -86,7 +89,7 @@ export class Downloads extends Context.Service<
             ),
             THANKS_BYTES_MAX,
             ANSWER_S + slowest_s(bytes.length)
-          ).pipe(Effect.retry(BACKOFF), within(TRIES_S + slowest_s(bytes.length), "not done"), Effect.asVoid)
+          ).pipe(again(TRIES_S + slowest_s(bytes.length)), Effect.asVoid)
       })
     })
   )
@@ -99,6 +102,23 @@ const late = (seconds: number, what: string) => new TransferFailed({ detail: `${
 
 const within = (seconds: number, what: string) =>
   Effect.timeoutOrElse({ duration: Duration.seconds(seconds), orElse: () => Effect.fail(late(seconds, what)) })
+
+/** Tries again; where it is not done after so many seconds it fails as the last try did. */
+const again =
+  (seconds: number) =>
+  <A>(transfer: Effect.Effect<A, TransferFailed>): Effect.Effect<A, TransferFailed> =>
+    Effect.flatMap(Clock.currentTimeMillis, (began) => {
+      let last: TransferFailed | undefined
+      const isAway = ({ gone }: TransferFailed) => Effect.map(Clock.currentTimeMillis, (now) => !gone && now - began < TRIES_S * 1_000)
+      const tries = Effect.tapError(transfer, (error) => Effect.sync(() => void (last = error))).pipe(
+        Effect.retry({ schedule: PAUSES, while: isAway }),
+        Effect.retry({ schedule: BACKOFF, while: ({ gone }) => gone })
+      )
+      return Effect.timeoutOrElse(tries, {
+        duration: Duration.seconds(seconds),
+        orElse: () => Effect.fail(last ?? late(seconds, "not done"))
+      })
+    })
 
 /** The body, or a little more than `most` bytes of one that is longer. */
 const firstBytes = ({ stream }: HttpClientResponse.HttpClientResponse, most: number) =>

@@ -45,10 +45,14 @@ interface State {
   readonly untilAnswered: UntilAnswered
   readonly running: Map<string, Fiber.Fiber<void>>
   done: ReadonlyArray<Done>
+  /** The last work that ended came to nothing: what is given next may come to nothing as fast. */
+  failed: boolean
   /** The spans of results that are not told yet, where their matches are traced. */
   readonly reports: Map<string, Tracer.Span>
   /** Open while there is something to send: a result, or a stop. */
   readonly news: Latch.Latch
+  /** Opened once it drains. */
+  readonly drains: Latch.Latch
 }
 
 /** Runs until it is drained or its scope closes. */
@@ -59,10 +63,20 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
       Effect.mapError(notOpened),
       Effect.orDie
     )
-    const news = yield* Latch.make()
+    const [news, drains] = [yield* Latch.make(), yield* Latch.make()]
     const opening = Effect.map(
       opened,
-      (session): State => ({ session, draining: false, untilAnswered, running: new Map(), done: [], reports: new Map(), news })
+      (session): State => ({
+        session,
+        draining: false,
+        untilAnswered,
+        running: new Map(),
+        done: [],
+        failed: false,
+        reports: new Map(),
+        news,
+        drains
+      })
     )
     const state = yield* Effect.acquireRelease(opening, (open) => close(client, open), { interruptible: true })
     yield* Effect.logInfo("runner ready", { runner: state.session.runner, slots: about.slots })
@@ -81,21 +95,24 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
   while (!state.draining || state.running.size > 0 || state.done.length > 0) {
     yield* Latch.close(state.news)
     const results = requestOf(state.done, slots)
-    const room = state.draining ? 0 : slots - state.running.size
+    const untold = state.done.slice(results.length)
+    const room = state.draining ? 0 : slots - state.running.size - untold.length
     if (room <= 0 && results.length === 0) {
       yield* state.news.await
       continue
     }
     yield* pauses.begins
-    const asking = ask(client, state, results, room).pipe(
+    const asking = ask(client, state, { results, untold }, room).pipe(
       Effect.catchTag("not_found", () => Effect.as(joinAgain(state, opened), "joined again" as const))
     )
     const answer = yield* results.length > 0 ? asking : Effect.raceFirst(asking, Effect.as(state.news.await, undefined))
     if (answer === undefined) continue
     const isUnknown = answer === "joined again"
     const began = isUnknown ? 0 : yield* take(state, results, room, answer)
-    const isFruitful = began > 0 || (!isUnknown && results.length > 0)
-    if (isUnknown || !state.draining) yield* Effect.raceFirst(pauses.after(isFruitful), state.news.await)
+    const isFruitful = (began > 0 && !state.failed) || (!isUnknown && results.length > 0)
+    // Work that came to nothing is no news to hurry for.
+    const hurry = state.failed ? state.drains : state.news
+    if (isUnknown || !state.draining) yield* Effect.raceFirst(pauses.after(isFruitful), hurry.await)
   }
 })
 
@@ -130,16 +147,24 @@ const drain = (state: State, why: string) =>
   Effect.suspend(() => {
     if (state.draining) return Effect.void
     state.draining = true
-    return Effect.logInfo("runner drains", { runner: state.session.runner, why, leases: state.running.size })
+    const told = Effect.logInfo("runner drains", { runner: state.session.runner, why, leases: state.running.size })
+    return Effect.andThen(Latch.open(state.drains), told)
   })
+
+/** The results that a request carries, and those that wait for the next one. */
+interface Telling {
+  readonly results: ReadonlyArray<Done>
+  readonly untold: ReadonlyArray<Done>
+}
 
 /**
  * One lease request. If one of its results is malformed, they are sent one by one, so that
  * it does not block the others.
  */
-const ask = (client: Client, { running, session, untilAnswered }: State, results: ReadonlyArray<Done>, room: number) => {
+const ask = (client: Client, { running, session, untilAnswered }: State, { results, untold }: Telling, room: number) => {
   const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
-  const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds: [...running.keys()], results: results.map(leasedOf) }
+  const holds = [...running.keys(), ...untold.map(({ work }) => work.lease)]
+  const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds, results: results.map(leasedOf) }
   return untilAnswered("lease", client.runner.lease({ payload }), wait_s).pipe(
     Effect.catchTag("invalid_request", ({ detail }) =>
       Effect.as(
@@ -197,10 +222,14 @@ const start = Effect.fnUntraced(function* (state: State, work: Work) {
   const working = Effect.flatMap(MatchSpans.around(work, playing), (result) =>
     Effect.suspend(() => {
       state.done = [...state.done, { work, result }]
+      state.failed = false
       return Effect.andThen(MatchSpans.reporting(state.reports, work), Effect.logDebug("work is done", { lease, kind }))
     })
   ).pipe(
-    Effect.catchCause((cause) => Effect.logError("work failed and is given back", { lease, kind }, cause)),
+    Effect.catchCause((cause) => {
+      state.failed = true
+      return Effect.logError("work failed and is given back", { lease, kind }, cause)
+    }),
     Effect.ensuring(
       Effect.suspend(() => {
         state.running.delete(lease)
@@ -212,22 +241,30 @@ const start = Effect.fnUntraced(function* (state: State, work: Work) {
   state.running.set(lease, yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, working)))
 })
 
-/** Reports the leases in progress and stops work whose lease is lost. */
+/**
+ * Every heartbeat_s, whether or not the one before was answered: a connection that hangs must not cost the leases,
+ * which end after three.
+ */
 const beat = Effect.fnUntraced(function* (client: Client, state: State) {
   while (true) {
     yield* Effect.sleep(`${Math.max(HEARTBEAT_MIN_S, state.session.heartbeat_s)} seconds`)
-    const leases = [...state.running.keys(), ...state.done.map(({ work }) => work.lease)]
-    if (leases.length === 0) continue
-    const answer = yield* client.runner
-      .heartbeat({ payload: { runner: state.session.runner, leases } })
-      .pipe(Effect.timeout(`${REQUEST_MARGIN_S} seconds`), Effect.option)
-    if (answer._tag === "None") continue
-    if (answer.value.drain) yield* drain(state, "the service asks for it")
-    for (const one of answer.value.leases) {
-      const fiber = "lost" in one ? state.running.get(one.lease) : undefined
-      if (fiber !== undefined)
-        yield* Effect.andThen(Effect.logInfo("a lease was lost, stopping its work", { lease: one.lease }), Fiber.interrupt(fiber))
-    }
+    yield* Effect.forkChild(beatOnce(client, state))
+  }
+})
+
+/** Reports the leases in progress and stops work whose lease is lost. */
+const beatOnce = Effect.fnUntraced(function* (client: Client, state: State) {
+  const leases = [...state.running.keys(), ...state.done.map(({ work }) => work.lease)]
+  if (leases.length === 0) return
+  const answer = yield* client.runner
+    .heartbeat({ payload: { runner: state.session.runner, leases } })
+    .pipe(Effect.timeout(`${REQUEST_MARGIN_S} seconds`), Effect.option)
+  if (answer._tag === "None") return
+  if (answer.value.drain) yield* drain(state, "the service asks for it")
+  for (const one of answer.value.leases) {
+    const fiber = "lost" in one ? state.running.get(one.lease) : undefined
+    if (fiber !== undefined)
+      yield* Effect.andThen(Effect.logInfo("a lease was lost, stopping its work", { lease: one.lease }), Fiber.interrupt(fiber))
   }
 })
 

@@ -49,7 +49,7 @@ it.live("what a store says with a refusal is not read, and its connection is clo
   Effect.gen(function* () {
     const { counts, origin } = yield* endless
     const { get } = yield* Downloads
-    assert.strictEqual((yield* Effect.flip(get(`${origin}/file?status=500`, MIB))).detail, "the object store answered 500")
+    assert.strictEqual((yield* Effect.flip(get(`${origin}/file?status=404`, MIB))).detail, "the object store answered 404")
     yield* Effect.sleep("100 millis")
     assert.strictEqual(counts.open, 0)
   }).pipe(Effect.scoped, Effect.provide(downloads))

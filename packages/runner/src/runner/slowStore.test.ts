@@ -74,6 +74,34 @@ it.effect("a store that does not answer is asked four times", () =>
   }).pipe(Effect.scoped)
 )
 
+it.effect("a store that is away is asked for two minutes, less and less often, and its file fetched once it is back", () =>
+  Effect.gen(function* () {
+    const { asked, origin } = yield* store
+    const { get } = yield* counted
+    const tries = Effect.gen(function* () {
+      let count = 0
+      for (let seconds = 0; seconds < 100; seconds++) {
+        yield* later(1)
+        yield* Effect.promise(() => new Promise((resolve) => setImmediate(resolve)))
+        for (const { response } of yield* Queue.clear(asked)) {
+          count++
+          response.writeHead(503).end()
+          yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+        }
+      }
+      return count
+    })
+    const getting = yield* Effect.forkChild(get(origin, 4))
+    const count = yield* tries
+    assert.isTrue(count > 4 && count < 20, `${count} tries`)
+    const fetched = Effect.forkChild(Effect.flatMap(Queue.take(asked), ({ response }) => Effect.sync(() => response.end("1234"))))
+    const answering = yield* fetched
+    yield* later(19)
+    yield* Fiber.join(answering)
+    assert.strictEqual((yield* Fiber.join(getting)).length, 4)
+  }).pipe(Effect.scoped)
+)
+
 it.effect("a file that comes no further is asked for again", () =>
   Effect.gen(function* () {
     const { asked, origin } = yield* store

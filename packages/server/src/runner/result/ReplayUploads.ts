@@ -20,7 +20,7 @@ import { ObjectStore } from "../../object/ObjectStore.ts"
 import { makeQueries } from "./replayQueries.ts"
 import { type Copy, TakenReplays } from "./TakenReplays.ts"
 
-/** Twice as long as an upload's URL is valid: a runner that has not reported by then plays the match again. */
+/** A runner reports right after its upload; one that has not by then plays the match again. */
 export const LEFT_MS = 3_600_000
 /** So long after the start as well: where the service was away for hours, runners have waited with their results until then. */
 const SWEEP_EVERY = "10 minutes"

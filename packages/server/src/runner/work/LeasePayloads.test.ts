@@ -1,7 +1,8 @@
 import { LeaseAnswer, MatchWork } from "@agon/api/runner/protocol.ts"
+import { matchLeaseMax_ms } from "@agon/domain/season/Lease.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { Schema } from "effect"
-import { answerText, engineText, matchPayload, versionText } from "./LeasePayloads.ts"
+import { answerText, engineText, matchPayload, uploadOf_s, versionText } from "./LeasePayloads.ts"
 
 const hash = (digit: string) => `sha256:${digit.repeat(64)}`
 const fileOf = (digit: string) => ({ hash: hash(digit), url: `http://objects.test/${digit}?signature=é"\\`, bytes: 7 })
@@ -62,6 +63,14 @@ describe("lease payloads", () => {
       matchPayload(work, { ...parts, traceparent }),
       JSON.stringify(Schema.encodeSync(MatchWork)({ ...whole, traceparent }))
     )
+  })
+
+  it("a replay may be uploaded for as long as its match's lease may live", () => {
+    const long = { ...work, infer_us_max: 1_000_000, rules: { max_turns: 5_000, strike_limit: 100 } }
+    for (const each of [work, long]) {
+      const lives_ms = matchLeaseMax_ms({ infer_us_max: each.infer_us_max, match: each.rules }, each.versions.length)
+      assert.isAtLeast(uploadOf_s(each) * 1_000, lives_ms)
+    }
   })
 
   it("an answer with and without work is written as the schema would write it", () => {

@@ -8,6 +8,7 @@
 import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { AdmissionWork, AuditWork, type File, type LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import type { Work } from "@agon/domain/season/Command.ts"
+import { matchLeaseMax_ms } from "@agon/domain/season/Lease.ts"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
 import { Clock, Context, DateTime, Effect, Layer, Schema } from "effect"
@@ -22,7 +23,6 @@ import type { LeasedAudit } from "./replayAuditQueries.ts"
 /** A file may be fetched for this long after the lease; a link is reused for the first half of it. */
 const URL_S = 3_600
 const REPLAY_URL_S = 1_800
-const REPLAY_UPLOAD = { max_bytes: REPLAY_BYTES_MAX, expires_s: REPLAY_URL_S }
 
 /** JSON of a `Work` of protocol.ts. */
 export type LeasePayload = string
@@ -57,7 +57,9 @@ const makeLeasePayloads = Effect.gen(function* () {
 
   /** Upload targets by the work's position; reviews, which are rare, get one that they do not use. */
   const replayUploads = (works: ReadonlyArray<Work>) =>
-    objects.presignPuts(works.map(({ lease }) => ({ key: replayUploadKey(lease), sha256: null, ...REPLAY_UPLOAD })))
+    objects.presignPuts(
+      works.map((work) => ({ key: replayUploadKey(work.lease), sha256: null, max_bytes: REPLAY_BYTES_MAX, expires_s: uploadOf_s(work) }))
+    )
 
   return LeasePayloads.of({
     audit: Effect.fnUntraced(function* (
@@ -99,6 +101,15 @@ const makeLeasePayloads = Effect.gen(function* () {
     })
   })
 })
+
+/** A replay may be uploaded for as long as its match's lease may live. */
+export const uploadOf_s = (work: Work): number =>
+  work.kind === "match"
+    ? Math.max(
+        REPLAY_URL_S,
+        Math.ceil(matchLeaseMax_ms({ infer_us_max: work.infer_us_max, match: work.rules }, work.versions.length) / 1_000)
+      )
+    : REPLAY_URL_S
 
 interface WrittenVersion {
   readonly id: string

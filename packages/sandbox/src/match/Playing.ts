@@ -63,7 +63,7 @@ export class Playing {
     for (const { turn, seat } of work.request.timeouts ?? []) this.#timeouts.set(turn, new Set([...(this.#timeouts.get(turn) ?? []), seat]))
   }
 
-  /** Plays to the end, from the position in the ledger. Throws if the rules throw. */
+  /** Plays to the end, from the position in the ledger. Throws if the rules do, or the machine has no instance to give. */
   async play(): Promise<MatchReport> {
     const { board, seed, rules } = this.#work.request
     this.#ledger.enter(PHASE.rules, 0, threadCpu_us())
@@ -76,7 +76,10 @@ export class Playing {
     return this.#report(state, recorder)
   }
 
-  /** Null if the model does not load; the ledger records that for the rest of the match. */
+  /**
+   * Null if the model does not load; the ledger records that for the rest of the match. The instance is made before the
+   * model is looked at, so where the machine has no addresses or files left for it, this throws and no seat is to blame.
+   */
   async #open(seat: number): Promise<Player | null> {
     const ledger = this.#ledger
     if (ledger.lost(seat) !== null) return null
@@ -84,9 +87,10 @@ export class Playing {
     const observation = new Float32Array(sizes.planes * sizes.rows * sizes.cols)
     const logits = new Float32Array(sizes.actions)
     const { flat: memoryFlat, cell: memoryCell } = ledger.memories[seat]!
+    const ort = await instantiate(this.#work.module, cap_bytes)
     ledger.enter(PHASE.loading, seat, threadCpu_us())
     try {
-      const session = new Session(await instantiate(this.#work.module, cap_bytes), new Uint8Array(weights))
+      const session = new Session(ort, new Uint8Array(weights))
       const io = new ModelIO(session, sizes, { observation, logits, memoryFlat, memoryCell })
       return { io, observation, logits, charges: new Charges(), fresh: true }
     } catch {

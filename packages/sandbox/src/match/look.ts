@@ -103,9 +103,11 @@ class Run {
       this.#forget()
       return false
     }
+    // A machine that has no instance to give ends the look: it says nothing about the model.
+    const ort = this.#io === null ? await instantiate(this.#module, this.#model.memory_cap_bytes) : null
     try {
-      this.#io ??= await this.#open(this.#model)
-      return this.#io.turn() === STATUS.answered
+      if (ort !== null) this.#io = this.#open(new Session(ort, this.#model.weights))
+      return this.#io!.turn() === STATUS.answered
     } catch (error) {
       // An answer of another shape leaves the memory and the instance as they are; a crash ends both.
       if (statusOf(error)[0] !== STATUS.shape) this.#forget()
@@ -122,9 +124,8 @@ class Run {
     return { seat: this.#seat, observation, legal: this.#legal, ...before, logits: answered ? logits : null, chosen, recorded }
   }
 
-  async #open({ memory_cap_bytes, weights }: MatchSeat): Promise<ModelIO> {
+  #open(session: Session): ModelIO {
     const { actions, cols, planes, rows } = this.#engine.spec(this.#board)
-    const session = new Session(await instantiate(this.#module, memory_cap_bytes), weights)
     return new ModelIO(session, { planes, rows, cols, actions, ...this.#memory }, this.#exchange)
   }
 

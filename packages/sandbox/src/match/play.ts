@@ -7,7 +7,7 @@
  *     ├─ a run beyond the deadline ▶ strike `timeout`, the seat's memory zeroed ─▶ start
  *     ├─ ended while loading, running ▶ lost, or strike `crash` and zeroed memory ─▶ start
  *     ├─ gave up (after a crash that it recorded itself) ─▶ start
- *     └─ the rules hang or throw ──▶ Unplayable: the machine's fault
+ *     └─ it does not start, has no instance to give to a model, or the rules hang or throw ──▶ Unplayable: the machine's fault
  *
  * Deadlines are on the thread's processor time: a busy or sleeping machine causes no timeouts. Every restart
  * costs a strike or a seat, so a match has few of them.
@@ -102,9 +102,13 @@ const live = async (thread: MatchThread, work: MatchWork, ledger: Ledger, limit_
   return ended === "stuck" && end.kind === "ended" && ledger.step === step ? { kind: "stuck" } : end
 }
 
-/** Records the consequence of a thread's end for the seat it was working for; false if it was working for none. */
+/**
+ * Records the consequence of a thread's end for the seat it was working for; false if it was working for none. A
+ * successor that ends before it has begun was working for none: nothing is left of the phase.
+ */
 const settle = (ledger: Ledger, end: End | Stuck): boolean => {
   const { phase, seat } = ledger
+  ledger.enter(PHASE.rules, 0, 0)
   const code = end.kind === "stuck" ? "timeout" : "crash"
   if (phase === PHASE.giving_up) return true
   if (phase === PHASE.loading) ledger.lose(seat, code)
@@ -114,6 +118,9 @@ const settle = (ledger: Ledger, end: End | Stuck): boolean => {
   } else return false
   return true
 }
+
+const whyOf = (end: End | Stuck): string =>
+  end.kind === "ended" ? end.error : `Its thread used more than ${RULES_DEADLINE_MS / 1_000} s of processor time outside of the models.`
 
 /** Limit on processor time for the thread's current phase. */
 const limitOf = (ledger: Ledger, { move_deadline_ms = MOVE_DEADLINE_MS, timeouts }: MatchRequest): number => {
@@ -162,7 +169,7 @@ export const play = async (
     giveBack(thread)
     if (end.kind === "report") return end.report
     if (end.kind === "stuck") ledger.spend(limitOf(ledger, request), limitOf(ledger, request))
-    if (!settle(ledger, end)) throw new Unplayable(`The rules of ${engine.slug} failed. ${end.kind === "ended" ? end.error : ""}`)
+    if (!settle(ledger, end)) throw new Unplayable(`The match of ${engine.slug} could not go on. ${whyOf(end)}`)
   }
   throw new Unplayable("The match was restarted more often than its strikes explain.")
 }

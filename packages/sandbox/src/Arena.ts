@@ -11,10 +11,11 @@ import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import type { Job } from "./main.ts"
 import type { Looked, LookRequest } from "./match/look.ts"
 import { AGAIN_FACTOR, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
+import { processPath } from "./places.ts"
 import { runtimeVersion } from "./runtimeVersion.ts"
 import type { ExamineRequest, Verdict } from "./Verdict.ts"
 import { startFirst } from "./worker/first.ts"
-import { type Isolation, permittedIsolations } from "./worker/isolation.ts"
+import { type Command, commandsFor, type Isolation } from "./worker/isolation.ts"
 import { type Outcome, SandboxProcess } from "./worker/Process.ts"
 
 /** The match could not be played, and no seat is to blame. */
@@ -54,7 +55,7 @@ const matchDeadline_ms = ({ rules, seats, move_deadline_ms = MOVE_DEADLINE_MS, t
 const started = (process: SandboxProcess): Effect.Effect<Outcome> => Effect.promise(() => process.ready(START_DEADLINE_MS))
 
 interface Pool {
-  readonly isolation: Isolation
+  readonly command: Command
   readonly idle: Array<SandboxProcess>
   closed: boolean
 }
@@ -72,7 +73,7 @@ const runOnce = Effect.fnUntraced(function* (pool: Pool, job: Job, deadline_ms: 
   return yield* Effect.acquireUseRelease(
     // What killed one idle process may have killed all, some of them not noticed yet: a second attempt takes none.
     Effect.sync(() => ({ kept: attempt === 1 ? takeIdle(pool) : undefined })).pipe(
-      Effect.map(({ kept }) => ({ process: kept ?? new SandboxProcess(pool.isolation), fresh: kept === undefined }))
+      Effect.map(({ kept }) => ({ process: kept ?? new SandboxProcess(pool.command), fresh: kept === undefined }))
     ),
     Effect.fnUntraced(function* ({ process, fresh }): Effect.fn.Return<Outcome> {
       const start: Outcome = fresh ? yield* started(process) : { kind: "ready" }
@@ -117,13 +118,13 @@ const lookedOf = (outcome: Outcome): Effect.Effect<Looked, MachineFault> =>
 
 /** Probing an isolation's parts is not enough: only a start shows whether the machine lets the process run. */
 const openPool = Effect.fnUntraced(function* (wanted: Isolation | undefined): Effect.fn.Return<Pool> {
-  const first = yield* startFirst(wanted === undefined ? permittedIsolations() : [wanted], (isolation) =>
+  const first = yield* startFirst(commandsFor(processPath, wanted), (command) =>
     Effect.suspend(() => {
-      const process = new SandboxProcess(isolation)
+      const process = new SandboxProcess(command)
       return Effect.map(started(process), (outcome) => ({ process, outcome }))
     })
   )
-  return { isolation: first.isolation, idle: first.process === undefined ? [] : [first.process], closed: false }
+  return { command: first.command, idle: first.process === undefined ? [] : [first.process], closed: false }
 })
 
 const make = Effect.fnUntraced(function* (options: ArenaOptions) {
@@ -141,7 +142,7 @@ const make = Effect.fnUntraced(function* (options: ArenaOptions) {
     return outcome
   })
   return Arena.of({
-    isolation: pool.isolation,
+    isolation: pool.command.isolation,
     examine: (request) =>
       slots.withPermits(1)(run({ kind: "examine", request }, EXAMINE_DEADLINE_MS).pipe(Effect.tap(logSaid), Effect.map(verdictOf))),
     play: (request) =>

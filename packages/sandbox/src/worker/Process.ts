@@ -6,8 +6,7 @@
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Job, JobAnswer } from "../main.ts"
-import { processPath } from "../places.ts"
-import { commandUnder, type Isolation } from "./isolation.ts"
+import type { Command } from "./isolation.ts"
 
 /** `late`: killed at its deadline. `died`: ended by itself, or could not be started. */
 export type Outcome = JobAnswer | { readonly kind: "late" } | { readonly kind: "died"; readonly detail: string }
@@ -20,8 +19,7 @@ export class SandboxProcess {
   #gone: string | null = null
   #stderr = ""
 
-  constructor(isolation: Isolation) {
-    const { command, args, cwd } = commandUnder(isolation, processPath)
+  constructor({ command, args, cwd }: Command) {
     // In a process group of its own: Ctrl-C at a terminal reaches the runner alone, which may want the job's answer.
     this.#child = spawn(command, args, {
       cwd,

@@ -1,19 +1,21 @@
 import { assert, describe, it, vi } from "@effect/vitest"
 import { Effect, Logger } from "effect"
+import { processPath } from "../places.ts"
 import { type Start, startFirst } from "./first.ts"
-import { type Isolation, permits } from "./isolation.ts"
+import { commandsFor, type Isolation, permits } from "./isolation.ts"
 import { SandboxProcess } from "./Process.ts"
 import { boundedByEvents } from "./testing/testBudget.ts"
 
 boundedByEvents(vi)
 
 type Fate = "ready" | "late" | "died"
+const [plain] = commandsFor(processPath, "process")
 const DEADLINE_MS = { ready: 60_000, late: 1, died: 60_000 }
 
 /** A real process, plain whatever the isolation, that comes up, or is not up in time, or is killed as it starts. */
 const startWith = (fate: Fate): Effect.Effect<Start> =>
   Effect.promise(async () => {
-    const process = new SandboxProcess("process")
+    const process = new SandboxProcess(plain)
     const outcome = process.ready(DEADLINE_MS[fate])
     if (fate === "died") globalThis.process.kill(process.pid!, "SIGKILL")
     return { process, outcome: await outcome }
@@ -24,12 +26,13 @@ const starting = (kinds: readonly [Isolation, ...ReadonlyArray<Isolation>], fate
   Effect.gen(function* () {
     const tried: Array<Isolation> = []
     const warnings: Array<unknown> = []
-    const { isolation, process } = yield* startFirst(kinds, (kind) => Effect.suspend(() => startWith(fates[tried.push(kind) - 1]!))).pipe(
-      Effect.provide(Logger.layer([Logger.make(({ logLevel, message }) => void (logLevel === "Warn" && warnings.push(message)))]))
-    )
+    const [first, ...others] = kinds.map((isolation) => ({ ...plain, isolation }))
+    const { command, process } = yield* startFirst([first!, ...others], ({ isolation }) =>
+      Effect.suspend(() => startWith(fates[tried.push(isolation) - 1]!))
+    ).pipe(Effect.provide(Logger.layer([Logger.make(({ logLevel, message }) => void (logLevel === "Warn" && warnings.push(message)))])))
     const isAlive = process?.alive ?? false
     process?.kill()
-    return { isolation, isAlive, tried, warnings: warnings.flat().filter((one) => typeof one === "string") }
+    return { isolation: command.isolation, isAlive, tried, warnings: warnings.flat().filter((one) => typeof one === "string") }
   })
 
 const WEAKER = "the sandbox is weaker than this machine permits"

@@ -6,7 +6,7 @@
  *   died  ──▶ started again once, since a process may die by accident; then the next weaker isolation
  */
 import { Effect } from "effect"
-import type { Isolation } from "./isolation.ts"
+import type { Command } from "./isolation.ts"
 import type { Outcome, SandboxProcess } from "./Process.ts"
 
 const STARTS = 3
@@ -18,8 +18,8 @@ export interface Start {
 }
 
 export interface First {
-  readonly isolation: Isolation
-  /** Undefined where none was ready: each job then tries to start one, under this isolation. */
+  readonly command: Command
+  /** Undefined where none was ready: each job then tries to start one, with this command. */
   readonly process: SandboxProcess | undefined
 }
 
@@ -43,23 +43,24 @@ const tryOne = Effect.fnUntraced(function* (start: Effect.Effect<Start>): Effect
   return { process: undefined, deaths, detail }
 })
 
-/** `kinds`: the strongest first, at least one. Logs a warning where it is not the first of them, or none was ready. */
+/** `commands`: the strongest first, at least one. Logs a warning where the isolation is not that of the first, or none was ready. */
 export const startFirst = Effect.fnUntraced(function* (
-  kinds: readonly [Isolation, ...ReadonlyArray<Isolation>],
-  start: (isolation: Isolation) => Effect.Effect<Start>
+  commands: readonly [Command, ...ReadonlyArray<Command>],
+  start: (command: Command) => Effect.Effect<Start>
 ): Effect.fn.Return<First> {
-  const [wanted] = kinds
-  let [isolation] = kinds
+  const wanted = commands[0].isolation
+  let [command] = commands
   let why = ""
-  for (isolation of kinds) {
-    const { deaths, detail, process } = yield* tryOne(start(isolation))
+  for (command of commands) {
+    const { isolation } = command
+    const { deaths, detail, process } = yield* tryOne(start(command))
     if (process !== undefined) {
       if (isolation !== wanted) yield* Effect.logWarning("the sandbox is weaker than this machine permits", { wanted, isolation, why })
-      return { isolation, process }
+      return { command, process }
     }
     why = detail
     if (deaths < DEATHS_MAX) break
   }
-  yield* Effect.logWarning("no sandbox process has started", { isolation, why })
-  return { isolation, process: undefined }
+  yield* Effect.logWarning("no sandbox process has started", { isolation: command.isolation, why })
+  return { command, process: undefined }
 })

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
-import { commandUnder, type Isolation, permittedIsolations } from "./isolation.ts"
+import { type Command, commandsFor } from "./isolation.ts"
 import { boundedByEvents } from "./testing/testBudget.ts"
 import type { ProbeAnswer } from "./testing/testProbe.ts"
 
@@ -21,9 +21,8 @@ afterAll(() => {
   return new Promise<void>((resolve) => listener.close(() => resolve()))
 })
 
-const probe = (isolation: Isolation) =>
+const probe = ({ args, command, cwd }: Command) =>
   new Promise<ProbeAnswer>((resolve, reject) => {
-    const { command, args, cwd } = commandUnder(isolation, fileURLToPath(new URL("./testing/testProbe.ts", import.meta.url)))
     const child = spawn(command, args, { cwd, env: {}, stdio: ["ignore", "ignore", "pipe", "ipc"] })
     let said = ""
     child.stderr!.on("data", (chunk) => (said += chunk))
@@ -35,12 +34,13 @@ const probe = (isolation: Isolation) =>
     child.send({ port: (listener.address() as AddressInfo).port, secret })
   })
 
-const permitted = permittedIsolations()
+const permitted = commandsFor(fileURLToPath(new URL("./testing/testProbe.ts", import.meta.url)))
 
 describe("a program in the sandbox's place", () => {
-  for (const isolation of ["bubblewrap", "unshare", "process"] as const)
-    it.runIf(permitted.includes(isolation))(`reads, writes, starts and loads nothing but its code under ${isolation}`, async () => {
-      const { ownCode, network, ...others } = await probe(isolation)
+  for (const [at, command] of permitted.entries()) {
+    const { isolation } = command
+    it(`reads, writes, starts and loads nothing but its code under ${isolation}, the way ${at + 1} on this machine`, async () => {
+      const { ownCode, network, ...others } = await probe(command)
       assert.match(ownCode!, /^done/)
       const allowed = Object.entries(others).filter(([, said]) => said.startsWith("done"))
       assert.deepStrictEqual(allowed, [])
@@ -50,4 +50,5 @@ describe("a program in the sandbox's place", () => {
       if (isolation === "process") assert.strictEqual(network, "done")
       else assert.match(network!, /^(ECONNREFUSED|ENETUNREACH)$/)
     })
+  }
 })

@@ -15,7 +15,9 @@ import { type Code, findCode } from "../places.ts"
 
 export type Isolation = "bubblewrap" | "unshare" | "process"
 
+/** How a process is started under one kind. */
 export interface Command {
+  readonly isolation: Isolation
   readonly command: string
   readonly args: ReadonlyArray<string>
   readonly cwd: string
@@ -33,6 +35,7 @@ export const permits = (command: string, args: ReadonlyArray<string>, timeout = 
   return status === 0 || (error as NodeJS.ErrnoException | undefined)?.code === "ETIMEDOUT"
 }
 
+/** Of two kinds of machine: where the runner is root, and where it may have a user namespace. */
 const unshareArgs: ReadonlyArray<ReadonlyArray<string>> = [
   ["--net", "--ipc", "--"],
   ["--user", "--map-root-user", "--net", "--ipc", "--"]
@@ -44,16 +47,6 @@ const bubblewrapArgs = ({ own, folders, links }: Code): ReadonlyArray<string> =>
   ...links.flatMap(({ link, target }) => ["--symlink", target, link]),
   ...["--chdir", own, "--"]
 ]
-
-/** The kinds that the machine permits, strongest first. Each is tried, which takes a few milliseconds. */
-export const permittedIsolations = (): readonly [Isolation, ...ReadonlyArray<Isolation>] => {
-  const bwrap = find("bwrap")
-  const unshare = find("unshare")
-  const kinds: [Isolation, ...Array<Isolation>] = ["process"]
-  if (unshare !== null && unshareArgs.some((args) => permits(unshare, args))) kinds.unshift("unshare")
-  if (bwrap !== null && permits(bwrap, bubblewrapArgs({ own: "/", folders: [], links: [] }))) kinds.unshift("bubblewrap")
-  return kinds
-}
 
 const nodeArgs = ({ folders, links }: Code, entry: string): ReadonlyArray<string> => [
   "--no-warnings",
@@ -68,17 +61,43 @@ const nodeArgs = ({ folders, links }: Code, entry: string): ReadonlyArray<string
   entry
 ]
 
-export const commandUnder = (isolation: Isolation, entry: string): Command => {
+interface Candidate {
+  readonly isPermitted: () => boolean
+  readonly command: Command
+}
+
+/** The strongest first. */
+const candidatesFor = (entry: string): ReadonlyArray<Candidate> => {
   const code = findCode()
-  const node = [process.execPath, ...nodeArgs(code, entry)]
-  if (isolation === "bubblewrap") {
-    const folders = [dirname(process.execPath), ...code.folders]
-    return { command: find("bwrap")!, args: [...bubblewrapArgs({ ...code, folders }), ...node], cwd: code.own }
+  const args = nodeArgs(code, entry)
+  const node = [process.execPath, ...args]
+  const [bwrap, unshare] = [find("bwrap"), find("unshare")]
+  const plain: Candidate = { isPermitted: () => true, command: { isolation: "process", command: process.execPath, args, cwd: code.own } }
+  const candidates: Array<Candidate> = []
+  if (bwrap !== null) {
+    const own = bubblewrapArgs({ ...code, folders: [dirname(process.execPath), ...code.folders] })
+    candidates.push({
+      isPermitted: () => permits(bwrap, bubblewrapArgs({ own: "/", folders: [], links: [] })),
+      command: { isolation: "bubblewrap", command: bwrap, args: [...own, ...node], cwd: code.own }
+    })
   }
-  if (isolation === "unshare") {
-    const unshare = find("unshare")!
-    const args = unshareArgs.find((candidate) => permits(unshare, candidate)) ?? unshareArgs[0]!
-    return { command: unshare, args: [...args, ...node], cwd: code.own }
-  }
-  return { command: process.execPath, args: node.slice(1), cwd: code.own }
+  if (unshare !== null)
+    for (const own of unshareArgs)
+      candidates.push({
+        isPermitted: () => permits(unshare, own),
+        command: { isolation: "unshare", command: unshare, args: [...own, ...node], cwd: code.own }
+      })
+  return [...candidates, plain]
+}
+
+/**
+ * The ways to start `entry` that the machine permits, strongest first; those of the `wanted` kind if one is named, permitted
+ * or not. To be asked once: each way is tried, which blocks for a few milliseconds, and for seconds on a busy machine.
+ */
+export const commandsFor = (entry: string, wanted?: Isolation): readonly [Command, ...ReadonlyArray<Command>] => {
+  const candidates = candidatesFor(entry)
+  const taken = candidates.filter(({ command, isPermitted }) => (wanted === undefined ? isPermitted() : command.isolation === wanted))
+  const [first, ...others] = taken.map(({ command }) => command)
+  if (first === undefined) throw new Error(`the program for the isolation ${wanted} is not installed`)
+  return [first, ...others]
 }

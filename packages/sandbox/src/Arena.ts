@@ -91,7 +91,9 @@ const runOnce = Effect.fnUntraced(function* (pool: Pool, job: Job, deadline_ms: 
 })
 
 const detailOf = (outcome: Outcome): string =>
-  outcome.kind === "failed" || outcome.kind === "died" ? outcome.detail : `the sandbox answered "${outcome.kind}"`
+  outcome.kind === "failed" || outcome.kind === "died" || outcome.kind === "unstarted"
+    ? outcome.detail
+    : `the sandbox answered "${outcome.kind}"`
 
 const verdictOf = (outcome: Outcome): Verdict => {
   switch (outcome.kind) {

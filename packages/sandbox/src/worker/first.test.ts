@@ -8,14 +8,17 @@ import { boundedByEvents } from "./testing/testBudget.ts"
 
 boundedByEvents(vi)
 
-type Fate = "ready" | "late" | "died"
+type Fate = "ready" | "late" | "died" | "unstarted"
 const [plain] = commandsFor(processPath, "process")
-const DEADLINE_MS = { ready: 60_000, late: 1, died: 60_000 }
+const DEADLINE_MS = { ready: 60_000, late: 1, died: 60_000, unstarted: 60_000 }
 
-/** A real process, plain whatever the isolation, that comes up, or is not up in time, or is killed as it starts. */
+/** Longer than the kernel takes an argument. */
+const tooLong = { ...plain, args: ["x".repeat(1_000_000)] }
+
+/** A real process, plain whatever the isolation, that comes up, or is not up in time, or is killed as it starts, or cannot be. */
 const startWith = (fate: Fate): Effect.Effect<Start> =>
   Effect.promise(async () => {
-    const process = new SandboxProcess(plain)
+    const process = new SandboxProcess(fate === "unstarted" ? tooLong : plain)
     const outcome = process.ready(DEADLINE_MS[fate])
     if (fate === "died") globalThis.process.kill(process.pid!, "SIGKILL")
     return { process, outcome: await outcome }
@@ -49,7 +52,7 @@ describe("the first sandbox process", () => {
 
   it.live("has none that is weaker because the machine is too busy, however often", () =>
     Effect.gen(function* () {
-      const started = yield* starting(["unshare", "process"], ["late", "died", "late"])
+      const started = yield* starting(["unshare", "process"], ["late", "died", "unstarted"])
       assert.deepStrictEqual(started, { isolation: "unshare", isAlive: false, tried: ["unshare", "unshare", "unshare"], warnings: [NONE] })
     })
   )

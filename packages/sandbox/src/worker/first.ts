@@ -1,9 +1,9 @@
 /**
  * The first sandbox process, under the strongest isolation that works on this machine, which the later ones then have too.
  *
- *   ready ──▶ taken
- *   late  ──▶ started again, STARTS times in all: a busy machine is no reason for a weaker isolation
- *   died  ──▶ started again once, since a process may die by accident; then the next weaker isolation
+ *   ready           ──▶ taken
+ *   late, unstarted ──▶ started again, STARTS times in all: a busy machine is no reason for a weaker isolation
+ *   died            ──▶ started again once, since a process may die by accident; then the next weaker isolation
  */
 import { Effect } from "effect"
 import type { Command } from "./isolation.ts"
@@ -38,7 +38,7 @@ const tryOne = Effect.fnUntraced(function* (start: Effect.Effect<Start>): Effect
     if (outcome.kind === "ready") return { process, deaths, detail }
     process.kill()
     if (outcome.kind === "died") deaths++
-    detail = outcome.kind === "died" ? outcome.detail : outcome.kind
+    detail = "detail" in outcome ? outcome.detail : outcome.kind
   }
   return { process: undefined, deaths, detail }
 })

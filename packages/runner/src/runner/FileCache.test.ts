@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { createHash, randomUUID } from "node:crypto"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -7,7 +8,7 @@ import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { hasSmallDisks, smallDisk } from "../../../../test/support/SmallDisk.ts"
 import { Downloads, TransferFailed } from "./Downloads.ts"
-import { FileCache } from "./FileCache.ts"
+import { FileCache, isFull } from "./FileCache.ts"
 
 const hex = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -101,17 +102,36 @@ describe("FileCache", () => {
       return withCache(directory, store(asked), use)
     })
   )
-  it.effect("removes files that a killed runner left half written, and evicts the least recently used", () =>
+  it.effect("evicts the least recently used", () =>
     inDirectory((directory) => {
-      const half = `.${randomUUID()}`
-      writeFileSync(join(directory, half), "x")
       const use = Effect.gen(function* () {
         const cache = yield* FileCache
         for (const text of ["aaaa", "bbbb", "cccc"]) yield* cache.get(fileOf(text))
         assert.isAtMost(readdirSync(directory).length, 2)
-        assert.notInclude(readdirSync(directory), half)
       })
       return withCache(directory, store([]), use, 8)
+    })
+  )
+  it.effect("removes what a killed runner left half written, and nothing that another one may be writing", () =>
+    inDirectory((directory) => {
+      const [left, later, young] = [`.${randomUUID()}`, `.${randomUUID()}`, `.${randomUUID()}`]
+      const write = (name: string, at_s: number) => {
+        writeFileSync(join(directory, name), "x")
+        utimesSync(join(directory, name), at_s, at_s)
+      }
+      const use = Effect.gen(function* () {
+        assert.sameMembers(readdirSync(directory), [later, young])
+        yield* TestClock.adjust("30 minutes")
+        yield* (yield* FileCache).get(fileOf("a"))
+        assert.sameMembers(readdirSync(directory), [young, hex(bytesOf("a"))])
+      })
+      return Effect.gen(function* () {
+        yield* TestClock.adjust("2 hours")
+        write(left, 3_500)
+        write(later, 4_000)
+        write(young, 7_000)
+        yield* withCache(directory, store([]), use)
+      })
     })
   )
   it.effect("leaves alone what somebody else has in its folder, files and folders, and evicts its own beside them", () =>
@@ -168,6 +188,25 @@ describe("FileCache", () => {
       return Effect.provide(withCache(join(directory, "a file/cache"), store([]), use), logger)
     })
   )
+  it.effect.skipIf(!hasSmallDisks)("downloads a corrupted file again that it cannot remove", () =>
+    Effect.gen(function* () {
+      const directory = yield* smallDisk(1 << 20)
+      const asked: Array<string> = []
+      writeFileSync(join(directory, hex(bytesOf("a"))), "spoiled")
+      execFileSync("mount", ["-o", "remount,ro", directory])
+      const use = Effect.gen(function* () {
+        for (let i = 0; i < 2; i++) assert.strictEqual(new TextDecoder().decode(yield* (yield* FileCache).get(fileOf("a"))), "a")
+        assert.deepStrictEqual(asked, ["memory:a", "memory:a"])
+      })
+      yield* withCache(directory, store(asked), use)
+    }).pipe(Effect.scoped)
+  )
+  it("knows a disk that is full by its space and by its user's quota", () => {
+    assert.deepStrictEqual(
+      ["ENOSPC", "EDQUOT", "EROFS", "EACCES"].filter((code) => isFull(Object.assign(new Error(code), { code }))),
+      ["ENOSPC", "EDQUOT"]
+    )
+  })
   it.live.skipIf(!hasSmallDisks)("makes room on a disk that is full before the cache is", () =>
     Effect.gen(function* () {
       const directory = yield* smallDisk(1 << 20)

@@ -26,8 +26,10 @@ export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("File
 const BYTES_MAX = 4 * 1024 ** 3
 
 const KEPT = /^[0-9a-f]{64}$/
-/** Written, and not yet whole. */
+/** Written, and not yet whole; another runner of the same folder may be writing it. */
 const HALF = /^\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** Nobody writes one file for longer: its runner was killed. */
+const HALF_MAX_MS = 3_600_000
 
 export class FileCache extends Context.Service<
   FileCache,
@@ -50,37 +52,42 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
   let hits = 0
   let misses = 0
   const unkept = complaints(directory)
+  const began = yield* Clock.currentTimeMillis
   yield* Effect.catch(
-    Effect.tryPromise(() => sweep(directory)),
+    Effect.tryPromise(async () => {
+      await mkdir(directory, { recursive: true })
+      await sweep(directory, began)
+    }),
     ({ cause }) => unkept(cause)
   )
 
-  /** The bytes on disk if they match the hash; a file that does not is removed. */
+  /** The bytes on disk if they match the hash; a file that does not is removed, if the disk permits it, and another takes its place. */
   const kept = (hash: string, used_at: number): Effect.Effect<Uint8Array | undefined> =>
     Effect.promise(async () => {
       const path = join(directory, hexOf(hash))
       const bytes = await readFile(path).catch(() => undefined)
       if (bytes === undefined) return undefined
-      if (hashOf(bytes) !== hash) return rm(path, { force: true }).then(() => undefined)
+      if (hashOf(bytes) !== hash) return rm(path, { force: true }).then(undefined, () => undefined)
       await utimes(path, used_at, used_at).catch(() => undefined)
       return bytes
     })
 
-  const keep = (hash: string, bytes: Uint8Array): Effect.Effect<void> =>
+  const keep = (hash: string, bytes: Uint8Array, now: number): Effect.Effect<void> =>
     Effect.tryPromise(async () => {
       const path = join(directory, hexOf(hash))
       await put(path, bytes).catch(async (error: NodeJS.ErrnoException) => {
-        if (error.code !== "ENOSPC") throw error
+        if (!isFull(error)) throw error
         await evict(directory, (held) => held - bytes.length)
         await put(path, bytes)
       })
       await evict(directory, () => bytes_max)
+      await sweep(directory, now)
     }).pipe(Effect.catch(({ cause }) => unkept(cause)))
 
   const fetch = Effect.fnUntraced(function* ({ bytes: size, hash, url }: File) {
     const bytes = yield* Effect.mapError(downloads.get(url, size), ({ detail, gone }) => new FileUnavailable({ hash, detail, gone }))
     if (hashOf(bytes) !== hash) return yield* new FileUnavailable({ hash, detail: "the bytes do not match the hash", gone: true })
-    yield* keep(hash, bytes)
+    yield* keep(hash, bytes, yield* Clock.currentTimeMillis)
     return bytes
   })
 
@@ -117,14 +124,20 @@ const complaints = (directory: string) => {
   return (cause: unknown) => tell({ reason: "", fields: { directory, why: cause instanceof Error ? cause.message : String(cause) } })
 }
 
-/** Files that a killed runner left half written. */
-const sweep = async (directory: string): Promise<void> => {
-  await mkdir(directory, { recursive: true })
-  for (const name of await filesIn(directory, HALF)) await rm(join(directory, name), { force: true })
+/** Removes the files that a killed runner left half written. */
+const sweep = async (directory: string, now: number): Promise<void> => {
+  for (const name of await filesIn(directory, HALF)) {
+    const path = join(directory, name)
+    const { mtimeMs } = await stat(path).catch(() => ({ mtimeMs: now }))
+    if (now - mtimeMs > HALF_MAX_MS) await rm(path, { force: true })
+  }
 }
 
 const filesIn = async (directory: string, names: RegExp): Promise<ReadonlyArray<string>> =>
   (await readdir(directory, { withFileTypes: true })).flatMap((entry) => (entry.isFile() && names.test(entry.name) ? [entry.name] : []))
+
+/** The disk has no room for a file, or none for this user: less of it is kept. */
+export const isFull = ({ code }: NodeJS.ErrnoException): boolean => code === "ENOSPC" || code === "EDQUOT"
 
 /** The file has its name once it is whole; one that cannot be written leaves nothing. */
 const put = async (path: string, bytes: Uint8Array): Promise<void> => {

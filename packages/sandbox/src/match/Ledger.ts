@@ -86,6 +86,14 @@ export class Ledger {
     Atomics.add(this.#words, STEP, 1)
   }
 
+  /** All of it, to be set back to once no thread writes any more. */
+  copy(): Uint8Array {
+    return new Uint8Array(this.buffer).slice()
+  }
+  setBack(copy: Uint8Array): void {
+    new Uint8Array(this.buffer).set(copy)
+  }
+
   /** The thread's processor time when it entered its phase. */
   get entered_cpu_us(): number {
     return this.#times[ENTERED_CPU]!

@@ -74,15 +74,27 @@ const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchReques
  * Watches one thread of a match until it ends. The thread is stuck if it uses more processor time in a phase
  * than the phase allows, which is checked only after that much time on the clock. A thread that gets almost
  * no processor time is not stuck; the match then fails as the machine's fault.
+ *
+ * A stuck thread may get on before it is stopped, and then end anywhere: in another seat's run, or with a memory written
+ * and no choice. So the ledger is set back to how it was when the thread was found stuck.
  */
-const live = async (thread: MatchThread, work: MatchWork, ledger: Ledger, limit_ms: () => number): Promise<End | Stuck> => {
+export const live = async (
+  thread: Pick<MatchThread, "cpu_us" | "play" | "stop">,
+  work: MatchWork,
+  ledger: Ledger,
+  limit_ms: () => number
+): Promise<End | Stuck> => {
   let [step, since_ms] = [ledger.step, performance.now()]
   let ended: "stuck" | "starved" | null = null
+  let found: Uint8Array | null = null
   let asking = false
   const judge = async (seen: number, from_us: number) => {
     const cpu_us = await thread.cpu_us()
     asking = false
+    const now = ledger.copy()
+    // Within one step nothing changes but the memory of its seat, which is zeroed.
     if (ledger.step !== seen || ended !== null) return
+    found = now
     if (cpu_us !== null && cpu_us - from_us > limit_ms() * 1_000) ended = "stuck"
     else if (performance.now() - since_ms > limit_ms() + STARVED_MS) ended = "starved"
     if (ended !== null) thread.stop()
@@ -97,16 +109,16 @@ const live = async (thread: MatchThread, work: MatchWork, ledger: Ledger, limit_
   const end = await thread.play(work)
   clearInterval(look)
   if (ended === "starved" && end.kind === "ended") throw new Unplayable("The machine gave the match no processor time.")
-  // A thread that made progress between the last check and its end was not stuck; its
-  // successor continues from the ledger.
-  return ended === "stuck" && end.kind === "ended" && ledger.step === step ? { kind: "stuck" } : end
+  if (ended !== "stuck" || found === null || end.kind !== "ended") return end
+  ledger.setBack(found)
+  return { kind: "stuck" }
 }
 
 /**
  * Records the consequence of a thread's end for the seat it was working for; false if it was working for none. A
  * successor that ends before it has begun was working for none: nothing is left of the phase.
  */
-const settle = (ledger: Ledger, end: End | Stuck): boolean => {
+export const settle = (ledger: Ledger, end: End | Stuck): boolean => {
   const { phase, seat } = ledger
   ledger.enter(PHASE.rules, 0, 0)
   const code = end.kind === "stuck" ? "timeout" : "crash"

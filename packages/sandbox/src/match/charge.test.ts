@@ -106,7 +106,7 @@ layer(Arena.layer({ slots: 1 }), { excludeTestServices: true })("a match", (it) 
       // The deadline here is one that the model misses in every slow turn; a match that is
       // played again has a far longer one.
       const seats = [remembering(slowFrom(2)), remembering(counting())]
-      const strict = { rules: { max_turns: 8, strike_limit: 30 }, move_deadline_ms: 10 }
+      const strict = { rules: { max_turns: 8, strike_limit: 30 }, move_deadline_ms: 40 }
       const first = yield* arena.play(request(seats, { ...strict, move_deadline_ms: 5_000 }))
       assert.deepStrictEqual(codes(first), [])
       const again = yield* arena.play(request(seats, { ...strict, timeouts: [] }))

@@ -9,8 +9,9 @@
  */
 import { Context, Effect, Layer, Schema, Semaphore } from "effect"
 import type { Job } from "./main.ts"
+import { lookDeadline_ms, matchDeadline_ms, tooLate } from "./match/deadlines.ts"
 import type { Looked, LookRequest } from "./match/look.ts"
-import { AGAIN_FACTOR, LOAD_DEADLINE_MS, type MatchReport, type MatchRequest, MOVE_DEADLINE_MS } from "./match/Match.ts"
+import type { MatchReport, MatchRequest } from "./match/Match.ts"
 import { processPath } from "./places.ts"
 import { runtimeVersion } from "./runtimeVersion.ts"
 import type { ExamineRequest, Verdict } from "./Verdict.ts"
@@ -27,12 +28,6 @@ const START_DEADLINE_MS = 20_000
  * machine that gives the process almost none, and for a process that hangs.
  */
 const EXAMINE_DEADLINE_MS = 300_000
-/** A look at a turn runs models for as long as a match does, without the match's own limits. */
-const LOOK_DEADLINE_MS = 600_000
-/** A match may take this many times its processor time on the clock. */
-const BUSY_FACTOR = 4
-/** Cap of the deadline; a timer takes at most 24 days. */
-const DAY_MS = 86_400_000
 /** A job is tried twice: a process may die by accident once, but twice means that the job kills it. */
 const ATTEMPTS = 2
 
@@ -40,16 +35,6 @@ export interface ArenaOptions {
   readonly slots: number
   /** Default: the strongest kind that the machine permits. */
   readonly isolation?: Isolation
-}
-
-/**
- * The longest possible match on a busy machine, with every move at its deadline; a process that takes longer
- * hangs. In a replayed match a move may take longer, but only as often as the seat has strikes left.
- */
-const matchDeadline_ms = ({ rules, seats, move_deadline_ms = MOVE_DEADLINE_MS, timeouts }: MatchRequest): number => {
-  const factor = timeouts === undefined ? 1 : AGAIN_FACTOR
-  const late_ms = seats.length * rules.strike_limit * factor * ((seats.length + 1) * LOAD_DEADLINE_MS + move_deadline_ms)
-  return Math.min(DAY_MS, 60_000 + BUSY_FACTOR * (rules.max_turns * seats.length * move_deadline_ms + late_ms))
 }
 
 const started = (process: SandboxProcess): Effect.Effect<Outcome> => Effect.promise(() => process.ready(START_DEADLINE_MS))
@@ -77,7 +62,8 @@ const runOnce = Effect.fnUntraced(function* (pool: Pool, job: Job, deadline_ms: 
     ),
     Effect.fnUntraced(function* ({ process, fresh }): Effect.fn.Return<Outcome> {
       const start: Outcome = fresh ? yield* started(process) : { kind: "ready" }
-      if (start.kind !== "ready") return { kind: "died", detail: `The sandbox process did not start: ${detailOf(start)}` }
+      if (start.kind !== "ready")
+        return { kind: "died", detail: `The sandbox process did not start: ${whyNot(start, "start it", START_DEADLINE_MS)}` }
       const outcome = yield* Effect.promise(() => process.run(job, deadline_ms))
       answered = true
       return outcome
@@ -90,33 +76,21 @@ const runOnce = Effect.fnUntraced(function* (pool: Pool, job: Job, deadline_ms: 
   )
 })
 
-const detailOf = (outcome: Outcome): string =>
-  outcome.kind === "failed" || outcome.kind === "died" || outcome.kind === "unstarted"
-    ? outcome.detail
-    : `the sandbox answered "${outcome.kind}"`
-
-const verdictOf = (outcome: Outcome): Verdict => {
-  switch (outcome.kind) {
-    case "examined":
-      return outcome.verdict
-    case "late":
-      return { verdict: "failed", detail: `The machine did not examine the model within ${EXAMINE_DEADLINE_MS / 1_000} s.` }
-    default:
-      return { verdict: "failed", detail: detailOf(outcome) }
-  }
+/** Why there is no answer to a job, of which `what` tells what the machine was to do. */
+const whyNot = (outcome: Outcome, what: string, deadline_ms: number): string => {
+  if ("detail" in outcome) return outcome.detail
+  if (outcome.kind === "late") return tooLate(what, deadline_ms)
+  return `the sandbox answered "${outcome.kind}"`
 }
+
+const verdictOf = (outcome: Outcome): Verdict =>
+  outcome.kind === "examined" ? outcome.verdict : { verdict: "failed", detail: whyNot(outcome, "examine the model", EXAMINE_DEADLINE_MS) }
 
 /** Logs the runtime's own message about a refused file, for the operator. */
 const logSaid = (outcome: Outcome): Effect.Effect<void> =>
   outcome.kind === "examined" && outcome.said !== ""
     ? Effect.logDebug("ONNX Runtime said of a refused model", { said: outcome.said })
     : Effect.void
-
-const reportOf = (outcome: Outcome): Effect.Effect<MatchReport, MachineFault> =>
-  outcome.kind === "played" ? Effect.succeed(outcome.report) : Effect.fail(new MachineFault({ detail: detailOf(outcome) }))
-
-const lookedOf = (outcome: Outcome): Effect.Effect<Looked, MachineFault> =>
-  outcome.kind === "looked" ? Effect.succeed(outcome.looked) : Effect.fail(new MachineFault({ detail: detailOf(outcome) }))
 
 /** Probing an isolation's parts is not enough: only a start shows whether the machine lets the process run. */
 const openPool = Effect.fnUntraced(function* (wanted: Isolation | undefined): Effect.fn.Return<Pool> {
@@ -149,9 +123,22 @@ const make = Effect.fnUntraced(function* (options: ArenaOptions) {
       slots.withPermits(1)(run({ kind: "examine", request }, EXAMINE_DEADLINE_MS).pipe(Effect.tap(logSaid), Effect.map(verdictOf))),
     play: (request) =>
       slots.withPermits(1)(
-        Effect.flatMap(run({ kind: "play", request, runtime_version: runtimeVersion() }, matchDeadline_ms(request)), reportOf)
+        Effect.gen(function* () {
+          const deadline_ms = matchDeadline_ms(request)
+          const outcome = yield* run({ kind: "play", request, runtime_version: runtimeVersion() }, deadline_ms)
+          if (outcome.kind === "played") return outcome.report
+          return yield* new MachineFault({ detail: whyNot(outcome, "play the match", deadline_ms) })
+        })
       ),
-    look: (request) => slots.withPermits(1)(Effect.flatMap(run({ kind: "look", request }, LOOK_DEADLINE_MS), lookedOf))
+    look: (request) =>
+      slots.withPermits(1)(
+        Effect.gen(function* () {
+          const deadline_ms = lookDeadline_ms(request)
+          const outcome = yield* run({ kind: "look", request }, deadline_ms)
+          if (outcome.kind === "looked") return outcome.looked
+          return yield* new MachineFault({ detail: whyNot(outcome, "run the models up to this turn", deadline_ms) })
+        })
+      )
   })
 })
 

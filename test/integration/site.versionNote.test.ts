@@ -60,6 +60,25 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
     })
   )
 
+  it.effect("is missed by lists of what was rejected lately where its owner is not told of that, and they say so", () =>
+    Effect.gen(function* () {
+      const bob = yield* (yield* Service.Service).as("bob")
+      const told = (version_rejected: boolean) => bob.notification.changeNotificationSettings({ payload: { version_rejected } })
+      const sentence =
+        /<p class="faint">You are not told when a version is rejected, and this list is made of what you are told\. <a href="\/me\/settings">Be told from now on<\/a>\.<\/p>/
+      for (const path of ["/me", ...[Fixture.modelIds.beta, Fixture.modelIds.gamma].map((id) => `/me/models/${id}`)]) {
+        yield* told(false)
+        const off = yield* visit(path, "bob")
+        assertPage(path, off)
+        assert.match(off.text.slice(off.text.indexOf("<h2>Rejected lately</h2>")), sentence, path)
+        yield* told(true)
+        assert.notMatch((yield* visit(path, "bob")).text, sentence, path)
+      }
+      const settings = yield* visit("/me/settings", "bob")
+      assert.include(settings.text, "> A version of mine was rejected; my pages list those that I was told of</label>")
+    })
+  )
+
   it.effect("leaves it saying the reason in a sentence on every page, and naming the tool only where that finds it", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

@@ -30,7 +30,7 @@ import { count, sentence, time } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { type SeasonNames, seasonNames } from "../http/seasonNames.ts"
 import { privateSeasonList, privateSeasons } from "../season/places.ts"
-import { readRejected } from "../version/rejected.ts"
+import { REJECTED_UNTOLD, readRejected } from "../version/rejected.ts"
 import { stateOf } from "../version/waiting.ts"
 import { ownMatchTable } from "./ownMatches.ts"
 
@@ -56,6 +56,12 @@ const notification = ({ created_at, link: written, read_at, subject }: Notificat
   return html`<li>${read_at === null && html`<b>New:</b> `}${to === undefined ? said(subject) : link(to, subject)} <span class="faint">${time(created_at)}</span></li>
 `
 }
+
+const rejectedLately = (items: ReadonlyArray<Html>, isTold: boolean): Html | "" =>
+  items.length === 0 && isTold
+    ? ""
+    : html`<h2>Rejected lately</h2>
+${items.length > 0 && html`<ul class="cards">\n${items}</ul>\n`}${!isTold && REJECTED_UNTOLD}`
 
 type Standings = Profile["standings"]
 
@@ -116,12 +122,13 @@ export const me: PersonalRoute = {
   path: meAt,
   own: Effect.fnUntraced(function* ({ client, names }) {
     const page = firstPage(ROWS)
-    const [account, { models }, { candidates }, inbox, { matches }, hidden, games] = yield* Effect.all(
+    const [account, { models }, { candidates }, inbox, isTold, { matches }, hidden, games] = yield* Effect.all(
       [
         client.account.me(),
         client.model.ownModels({ query: page }),
         client.version.candidates({ query: page }),
         client.notification.notifications({ query: page }),
+        client.notification.notificationSettings(),
         client.match.ownMatches({ query: firstPage(MATCHES) }),
         privateSeasons(client),
         client.game.games()
@@ -138,7 +145,7 @@ export const me: PersonalRoute = {
     const seasonOf = yield* seasonNames({ client, names }, named, hidden)
     const main = html`${greeting(account, games, seasonOf)}
 ${candidates.length > 0 && html`<h2>Submissions on their way</h2>\n<ul class="cards">\n${candidates.map(submission(seasonOf))}</ul>\n`}${
-  refused.length > 0 && html`<h2>Rejected lately</h2>\n<ul class="cards">\n${refused.map(submission(seasonOf))}</ul>\n`
+  models.length > 0 && rejectedLately(refused.map(submission(seasonOf)), isTold.version_rejected)
 }${
   models.length === 0
     ? FIRST_STEPS

@@ -12,7 +12,7 @@ import type { PersonalRoute } from "../http/Route.ts"
 const HAPPENED: Readonly<Record<OptionalKind, string>> = {
   season_notice: "A notice by a season's administrators",
   version_admitted: "A version of mine has passed its review",
-  version_rejected: "A version of mine was rejected",
+  version_rejected: "A version of mine was rejected; my pages list those that I was told of",
   version_entered: "A version of mine has entered the ladder",
   version_superseded: "A version of mine was superseded by a newer one",
   version_suspended: "A version of mine was suspended",

@@ -12,7 +12,7 @@ import { form } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { seasonNames } from "../http/seasonNames.ts"
-import { readRejected } from "../version/rejected.ts"
+import { REJECTED_UNTOLD, readRejected } from "../version/rejected.ts"
 import { OWN_MODELS, ownModel } from "./ownModel.ts"
 import { versionTable } from "./versions.ts"
 
@@ -97,12 +97,13 @@ export const myModel: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, names, params, query, tried }) {
     const id = params["id"]!
     const model = yield* ownModel(client, id)
-    const [seasons, { candidates }, detail, { notifications }] = yield* Effect.all(
+    const [seasons, { candidates }, detail, { notifications }, isTold] = yield* Effect.all(
       [
         client.season.privateSeasons({ params: { game: model.game } }),
         client.version.candidates({ query: firstPage(CANDIDATES) }),
         client.model.privateModel({ params: { id } }),
-        client.notification.notifications({ query: firstPage(CANDIDATES) })
+        client.notification.notifications({ query: firstPage(CANDIDATES) }),
+        client.notification.notificationSettings()
       ],
       { concurrency: "unbounded" }
     )
@@ -127,10 +128,13 @@ ${
 <ul>${own.map(({ phase, season, status, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${said(seasonOf(model.game, season))}</a> <span class="faint">${words(phase ?? status)}</span></li>\n`)}</ul>`
 }
 ${
-  rejected.length > 0 &&
+  (rejected.length > 0 || !isTold.version_rejected) &&
   html`<h2>Rejected lately</h2>
-<ul>${rejected.map(({ reject_reason, season, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${said(seasonOf(model.game, season))}</a> <span class="bad">${reject_reason !== null && rejectMeanings[reject_reason]}</span></li>\n`)}</ul>
+${
+  rejected.length > 0 &&
+  html`<ul>${rejected.map(({ reject_reason, season, version, version_id }) => html`<li><a href="${myVersionAt(version_id)}">Version ${version} in ${said(seasonOf(model.game, season))}</a> <span class="bad">${reject_reason !== null && rejectMeanings[reject_reason]}</span></li>\n`)}</ul>
 `
+}${!isTold.version_rejected && REJECTED_UNTOLD}`
 }<h2>Versions that have entered</h2>
 ${versionTable(inPrivate, detail?.versions ?? [], seasonOf, "None has entered yet.")}
 <h2>Its story</h2>

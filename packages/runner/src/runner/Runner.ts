@@ -130,9 +130,15 @@ const take = Effect.fnUntraced(function* (state: State, results: ReadonlyArray<D
   return given.length
 })
 
+/** The leases of the work in progress, and of what is done and not told. */
+const leasesOf = (running: State["running"], done: ReadonlyArray<Done>): ReadonlyArray<string> => [
+  ...running.keys(),
+  ...done.map(({ work }) => work.lease)
+]
+
 /** Each lease once, without those that the runner holds. What it does not take goes back, since it is missing from `holds`. */
 const newOf = ({ done, running }: State, leases: ReadonlyArray<Work>): ReadonlyArray<Work> => {
-  const held = new Set([...running.keys(), ...done.map(({ work }) => work.lease)])
+  const held = new Set(leasesOf(running, done))
   return leases.filter(({ lease }) => !held.has(lease) && held.add(lease))
 }
 
@@ -163,7 +169,7 @@ interface Telling {
  */
 const ask = (client: Client, { running, session, untilAnswered }: State, { results, untold }: Telling, room: number) => {
   const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
-  const holds = [...running.keys(), ...untold.map(({ work }) => work.lease)]
+  const holds = leasesOf(running, untold)
   const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds, results: results.map(leasedOf) }
   return untilAnswered("lease", client.runner.lease({ payload }), wait_s).pipe(
     Effect.catchTag("invalid_request", ({ detail }) =>
@@ -254,7 +260,7 @@ const beat = Effect.fnUntraced(function* (client: Client, state: State) {
 
 /** Reports the leases in progress and stops work whose lease is lost. */
 const beatOnce = Effect.fnUntraced(function* (client: Client, state: State) {
-  const leases = [...state.running.keys(), ...state.done.map(({ work }) => work.lease)]
+  const leases = leasesOf(state.running, state.done)
   if (leases.length === 0) return
   const answer = yield* client.runner
     .heartbeat({ payload: { runner: state.session.runner, leases } })

@@ -33,7 +33,11 @@ export const disqualify = (state: State, { audit, reason, version: id, void_matc
 }
 
 export const endVoids = (state: State, { version }: Of<"EndVoids">): Replies["EndVoids"] => {
-  if (state.to_void.includes(version)) setToVoid(state, without(state.to_void, version))
+  if (state.to_void.includes(version))
+    setToVoid(
+      state,
+      state.to_void.filter((each) => each !== version)
+    )
   return null
 }
 
@@ -41,8 +45,6 @@ const setToVoid = (state: State, to_void: State["to_void"]): void => {
   state.to_void = to_void
   state.writes.head = true
 }
-
-const without = (versions: ReadonlyArray<string>, id: string): ReadonlyArray<string> => versions.filter((each) => each !== id)
 
 /** Nothing changes if the entry is neither suspended nor disqualified. */
 export const reinstate = (state: State, { audit, version: id }: Of<"Reinstate">): Replies["Reinstate"] => {

@@ -132,7 +132,7 @@ export const assertPage = (path: string, { headers, text }: Shown) => {
       path
     )
     assert.notInclude(["style", "iframe", "ill"], name, path)
-    if (name === "script") assert.match(attributes["src"] ?? "", /^\/assets\/(replay|chart|follow)-[\w-]+\.js$/, path)
+    if (name === "script") assert.match(attributes["src"] ?? "", /^\/assets\/(replay|chart|follow|submit)-[\w-]+\.js$/, path)
   }
   // As browsers read it: they leave a pattern aside that they cannot read.
   for (const { attributes } of elements) {

@@ -56,7 +56,7 @@ const answers = ({ objects, origin, service }: Options) =>
     const client = yield* over(makeStrictClient(service))
     const as = yield* over(makeClientAs(service))
     return makeAnswers(
-      { assets: assetsOf(files), around: { script, file: address, names: makeNames(), objects }, routes, client, as, http, origin },
+      { assets: assetsOf(files), around: { script, file: address, names: makeNames(), objects, origin }, routes, client, as, http },
       scope
     )
   })

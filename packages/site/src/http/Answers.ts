@@ -45,12 +45,10 @@ type Found = FindMyWay.FindResult<Route>
 export interface Site {
   readonly routes: ReadonlyArray<Route>
   readonly assets: ReadonlyMap<string, Asset>
-  readonly around: Pick<Asked, "script" | "file" | "names" | "objects">
+  readonly around: Pick<Asked, "script" | "file" | "names" | "objects" | "origin">
   /** Reads without a session. */
   readonly client: Client
   readonly as: ClientAs
-  /** The origin under which people reach the pages; feeds have whole addresses. */
-  readonly origin: string
   readonly http: HttpClient.HttpClient
 }
 
@@ -66,7 +64,8 @@ interface Passing {
 /** Answers every request, and fails at none. The scope is the request's. */
 export type Answers = (request: Request) => Effect.Effect<Response, never, Scope.Scope>
 
-export const makeAnswers = ({ around, as, assets, client, http, origin, routes }: Site, scope: Scope.Scope): Answers => {
+export const makeAnswers = ({ around, as, assets, client, http, routes }: Site, scope: Scope.Scope): Answers => {
+  const { origin } = around // feeds and previews of links have whole addresses
   const cache = makePageCache<unknown>(http, scope, isRateFault)
   const router = FindMyWay.make<Route>({ caseSensitive: true, ignoreTrailingSlash: false, maxParamLength: VALUE_LENGTH_MAX })
   for (const route of routes) router.on("GET", route.path as FindMyWay.PathInput, route)

@@ -25,6 +25,8 @@ export interface Asked {
   readonly names: Names
   /** The origin of the bucket that signed uploads go to; undefined where the service keeps files itself. */
   readonly objects: string | undefined
+  /** The origin under which people reach the pages, without a slash at the end: in commands that name the service. */
+  readonly origin: string
 }
 
 /** The same for everybody, and kept. Fails with a refusal of the API, which is shown as a page of its status. */

@@ -15,6 +15,7 @@ import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { seasonNames } from "../http/seasonNames.ts"
 import { ownModel } from "../model/ownModel.ts"
+import { examineCommand } from "../season/commands.ts"
 import { seenSeason } from "../season/places.ts"
 import { reenter, reentry } from "./reenter.ts"
 
@@ -36,12 +37,17 @@ ${
 const limits = ({ rules, weight_classes }: Season): Html =>
   html` largest="${Math.max(...weight_classes.map(({ max_bytes }) => max_bytes))}" note="${rules.note_max_length}"`
 
-const terminal = (model: string, game: string): Html => html`<div class="without">
+const terminal = ({
+  examine,
+  game,
+  model,
+  season
+}: Readonly<Record<"game" | "model" | "season", string>> & { readonly examine: Html }): Html => html`<div class="without">
 <h2>Without scripts</h2>
 <p>A browser without scripts cannot hash the files, and the service takes no file whose hash it does not know. A terminal can:</p>
 <ol>
-<li><code>agon examine policy.onnx policy.json --game ${game}</code> says beforehand what the review would say.</li>
-<li><a href="${kitAt("submit")}">The starter kit</a> has the five commands that submit and upload. The model is <code>${model}</code>.</li>
+<li>${examine} says beforehand what the review would say.</li>
+<li><a href="${kitAt("submit")}">The starter kit</a> has the commands that submit and upload. In them stand <code>GAME=${game}</code>, <code>MODEL=${model}</code> and <code>SEASON=${season}</code>.</li>
 <li>Then this site shows the version on its way.</li>
 </ol>
 </div>`
@@ -49,7 +55,7 @@ const terminal = (model: string, game: string): Html => html`<div class="without
 export const submitPage: PersonalRoute = {
   path: "/me/models/:id/submit/:season",
   forms: [reenter],
-  own: Effect.fnUntraced(function* ({ client, names, params, script, file, objects, tried }) {
+  own: Effect.fnUntraced(function* ({ client, names, params, script, file, objects, origin, tried }) {
     const { game, id, name } = yield* ownModel(client, params["id"]!)
     const season = params["season"]!
     const preflight = yield* client.submission.preflight({ params: { game }, query: { model: id, season } })
@@ -62,7 +68,7 @@ export const submitPage: PersonalRoute = {
     const seasonOf = yield* seasonNames({ client, names }, detail?.versions ?? [])
     const main = html`<h1>Submit a version of ${said(name)}</h1>
 ${deskNav(myModelsAt)}<p>To season ${link(at.season(game, season), seen?.name ?? season)}. <a href="${myModelAt(id)}">Back to the model</a></p>
-${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${seen !== undefined && limits(seen)}${objects !== undefined && html` objects="${objects}"`}>${terminal(id, game)}</agon-submit>
+${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${seen !== undefined && limits(seen)}${objects !== undefined && html` objects="${objects}"`}>${terminal({ game, model: id, season, examine: examineCommand({ at, game, season, origin }) })}</agon-submit>
 ${reentry(detail, season, tried, seasonOf)}<p>The rules for the files are in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
     return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }
   })

@@ -17,6 +17,7 @@ import { form, type Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { orNothing } from "../http/refuse.ts"
+import { examineCommand } from "../season/commands.ts"
 import { seenSeason } from "../season/places.ts"
 import { stateOf, waitingOf } from "./waiting.ts"
 
@@ -36,14 +37,20 @@ const step = (at: number) => (name: string, index: number) =>
 /** What `examine` finds: it has no upload whose hash could differ, and plays no trial. */
 const EXAMINED: ReadonlySet<RejectReason> = new Set(foundByRunner.filter((reason) => reason !== "hash_mismatch"))
 
-/** `hindered`: why a submission would be refused now, such as the wait after the version before it. */
+interface Remedy {
+  /** The command that examines the mended files. */
+  readonly examine: Html
+  /** Why a submission would be refused now, such as the wait after the version before it. */
+  readonly hindered: ReadonlyArray<string>
+}
+
 const rejection = (
-  { game, model_id, reject_detail, reject_reason, season }: OwnVersion,
-  hindered: ReadonlyArray<string>
+  { model_id, reject_detail, reject_reason, season }: OwnVersion,
+  { examine, hindered }: Remedy
 ): Html => html`<h2>What to mend</h2>
 <p class="bad alert">${reject_reason === null ? "Nothing is known of the reason." : sentence(rejectMeanings[reject_reason])}${reject_detail !== null && html` ${said(reject_detail)}`}</p>
 <ul>
-${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${reject_reason}">Why that happens, and the remedy</a></li>\n`}${reject_reason !== null && EXAMINED.has(reject_reason) && html`<li><code>npx agon examine policy.onnx policy.json --game ${game} --season ${season}</code> finds it on your own machine.</li>\n`}<li><a href="${submitAt(model_id, season)}">Submit the mended files</a>${hindered.map((detail) => html`<br>${said(withTimes(detail))}`)}</li>
+${reject_reason !== null && html`<li><a href="${kitAt("reject-reasons")}#${reject_reason}">Why that happens, and the remedy</a></li>\n`}${reject_reason !== null && EXAMINED.has(reject_reason) && html`<li>${examine} finds it on your own machine.</li>\n`}<li><a href="${submitAt(model_id, season)}">Submit the mended files</a>${hindered.map((detail) => html`<br>${said(withTimes(detail))}`)}</li>
 </ul>`
 
 const standings = (at: Places, { game, ratings, season }: OwnVersion): Html => html`<h2>On the ladders</h2>
@@ -75,7 +82,7 @@ ${failed.map(({ created_at, id, map }) => html`<li><a href="${myMatchAt(id)}">A 
 `
 }
 
-const progress = (at: Places, version: OwnVersion, matches: ReadonlyArray<OwnMatch>, hindered: ReadonlyArray<string>): Html => {
+const progress = (at: Places, version: OwnVersion, matches: ReadonlyArray<OwnMatch>, remedy: Remedy): Html => {
   const { model_id, phase, season, status, version_id } = version
   const now = stepOf(version)
   return html`<p class="state${status === "rejected" && " bad"}"><b>${stateOf(version)}</b></p>
@@ -83,7 +90,7 @@ ${status !== "rejected" && html`<ol class="steps" aria-label="The way to the lad
   status === "testing" &&
   phase === "upload" &&
   html`<p>If the upload broke off, <a href="${submitAt(model_id, season)}">submit the same files again</a>: it goes on where it was.</p>\n`
-}${status === "rejected" && rejection(version, hindered)}${trialOf(version)}${failedOf(version, matches)}${Object.keys(version.ratings).length > 0 && standings(at, version)}${
+}${status === "rejected" && rejection(version, remedy)}${trialOf(version)}${failedOf(version, matches)}${Object.keys(version.ratings).length > 0 && standings(at, version)}${
   status === "entered" && html`<p><a href="${at.matches({ version: version_id })}">Its rated matches</a></p>\n`
 }`
 }
@@ -122,7 +129,7 @@ export const myVersion: PersonalRoute = {
   path: "/me/versions/:id",
   query: ["done"],
   forms: [annotate],
-  own: Effect.fnUntraced(function* ({ client, params, query, script, tried }) {
+  own: Effect.fnUntraced(function* ({ client, origin, params, query, script, tried }) {
     const version = yield* client.version.ownVersion({ params: { id: params["id"]! } })
     const { created_at, game, model, model_id, note, season, status, version_id } = version
     // A candidate's matches are its trial, which its page names one by one; the page of one asks every three seconds.
@@ -134,7 +141,7 @@ export const myVersion: PersonalRoute = {
     const main = html`<h1>${said(model)}, version ${version.version}</h1>
 ${deskNav(myModelsAt)}${done(query["done"], { noted: "The note is saved." })}<p>Season ${link(at.season(game, season), seen?.name ?? season)}, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
 ${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
-${progress(at, version, matches, hindered)}</div></agon-follow>
+${progress(at, version, matches, { hindered, examine: examineCommand({ at, game, season, origin }) })}</div></agon-follow>
 ${status === "testing" && html`<noscript><p><a href="${myVersionAt(version_id)}">Look again</a></p></noscript>\n`}${noteForm(version, seen?.rules.note_max_length, tried)}`
     return { title: `${model}, version ${version.version}`, main, scripts: script("follow") }
   })

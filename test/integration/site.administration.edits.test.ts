@@ -132,6 +132,40 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
     })
   )
 
+  it.effect("saves as a new one the text of an announcement or a post that is not there any more, and is told so before", () =>
+    Effect.gen(function* () {
+      const admin = yield* (yield* Service.Service).as("admin")
+      const root = yield* as("root")
+      const page = { query: { limit: 10, cursor: 0 } }
+      const { id } = yield* admin.editorial.announce({ payload: { title: "Soon gone", body: "Once." } })
+      yield* admin.editorial.addPost({ payload: { slug: "here", title: "Here", body: "Once.", published_at: null } })
+      const announcement = yield* root.open(`/admin/announcements?announcement=${id}`)
+      const post = yield* root.open("/admin/posts?post=here")
+      yield* admin.editorial.removeAnnouncement({ params: { id } })
+      yield* admin.editorial.editPost({ params: { slug: "here" }, payload: { slug: "there" } })
+
+      const lost = yield* root.press(announcement, "Save", { title: "Said again", body: "Typed for an hour." })
+      assert.deepStrictEqual([lost.status, fieldIn(lost.shown.text, "Announce", "body").trim()], [404, "Typed for an hour."])
+      assert.include(lost.shown.text, "The announcement is not there any more. Sent again, this text is a new one.")
+      assert.strictEqual((yield* root.press(lost, "Announce")).status, 303)
+      const { announcements } = yield* admin.editorial.allAnnouncements(page)
+      assert.deepInclude(
+        announcements.find(({ title }) => title === "Said again"),
+        { body: "Typed for an hour." }
+      )
+
+      const moved = yield* root.press(post, "Save", { body: "Typed for a day." })
+      assert.strictEqual(moved.status, 404)
+      assert.include(
+        moved.shown.text,
+        "The post is not there any more: it was removed, or has another address. Sent again, this text is a new one."
+      )
+      assert.strictEqual((yield* root.press(moved, "Write")).status, 303)
+      const bodies = new Map((yield* admin.editorial.allPosts(page)).posts.map(({ body, slug }) => [slug, body]))
+      assert.deepStrictEqual([bodies.get("there"), bodies.get("here")], ["Once.", "Typed for a day."])
+    })
+  )
+
   it.effect("is told of which weight class a value is too great", () =>
     Effect.gen(function* () {
       yield* scheduled("heavy")

@@ -21,6 +21,7 @@ import { editOf, isTyped, type Texts, triedAgain, unlessOvertaken, WAS, wasText 
 
 const MARKDOWN = "Markdown."
 const OVERTAKEN = 409
+const GONE = 404
 
 /** Back to the list, and no longer to the text that was changed. */
 const listOf = (part: "announcements" | "posts") => new LeadsTo({ to: doneAt(platformDeskAt(part)) })
@@ -104,9 +105,23 @@ const fieldsOf = (form: Form, tried: Tried | undefined, now: Texts | undefined) 
   return inputs<string>(form, again === undefined || now === undefined ? again : triedAgain(again, now), now)
 }
 
-/** Which text a form changes, as it was posted where it is shown again, and the texts that it is made of. */
-const changed = ({ name }: Form, tried: Tried | undefined, field: string, old: string | undefined, now: Texts | undefined): Html => {
-  const of = (tried?.form === name ? tried.typed.one(field) : old) ?? ""
+interface Changing {
+  /** The hidden field that says which text is changed. */
+  readonly field: string
+  readonly old: string | undefined
+  readonly now: Texts | undefined
+  /** Said where that text is not there any more. */
+  readonly gone: string
+}
+
+/**
+ * Which text a form changes, as it was posted where it is shown again, and the texts that it is made of. Where that text is gone the form
+ * changes none: sent again it writes a new one, so that nothing typed is lost.
+ */
+const changed = ({ name }: Form, tried: Tried | undefined, { field, gone, now, old = "" }: Changing): Html => {
+  const again = tried?.form === name ? tried : undefined
+  if (again?.status === GONE) return html`<p class="bad">${gone} Sent again, this text is a new one.</p>\n`
+  const of = again === undefined ? old : again.typed.one(field)
   return html`<input type="hidden" name="${field}" value="${of}">${now !== undefined && html`<input type="hidden" name="${WAS}" value="${wasText(now)}">`}`
 }
 
@@ -129,7 +144,7 @@ export const platformAnnouncements = platformDesk({
 ${links(next_cursor)}
 <h2>${old === undefined ? "Announce something" : html`Change ${said(old.title)}`}</h2>
 ${whole(
-  html`${changed(announce, tried, "id", old?.id, now)}${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("link", "Link", { hint: "A path of this site, or an address with http or https; may be left out.", more: limits("link") })}${text("starts_at", "Shown from, in UTC", { hint: "At once where it is left out.", more: limits("starts_at") })}${text("ends_at", "Until, in UTC", { hint: "May be left out.", more: limits("ends_at") })}`,
+  html`${changed(announce, tried, { field: "id", old: old?.id, now, gone: "The announcement is not there any more." })}${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("link", "Link", { hint: "A path of this site, or an address with http or https; may be left out.", more: limits("link") })}${text("starts_at", "Shown from, in UTC", { hint: "At once where it is left out.", more: limits("starts_at") })}${text("ends_at", "Until, in UTC", { hint: "May be left out.", more: limits("ends_at") })}`,
   old === undefined ? "Announce" : "Save",
   "Announce something"
 )}${standing(announce, tried, old?.body)}`
@@ -194,7 +209,7 @@ export const platformPosts = platformDesk({
 ${links(next_cursor)}
 <h2>${old === undefined ? "Write a post" : html`Change ${old.slug}`}</h2>
 ${whole(
-  html`${changed(write, tried, "old", old?.slug, now)}${text("slug", "Address", { hint: "Small letters, digits and dashes.", more: limits("slug") })}${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("published_at", "Published, in UTC", { hint: "A draft where it is left out; a future time publishes it then.", more: limits("published_at") })}`,
+  html`${changed(write, tried, { field: "old", old: old?.slug, now, gone: "The post is not there any more: it was removed, or has another address." })}${text("slug", "Address", { hint: "Small letters, digits and dashes.", more: limits("slug") })}${text("title", "Title", { more: limits("title") })}${area("body", "Text", { hint: MARKDOWN, more: limits("body") })}${text("published_at", "Published, in UTC", { hint: "A draft where it is left out; a future time publishes it then.", more: limits("published_at") })}`,
   old === undefined ? "Write" : "Save",
   "Write a post"
 )}${standing(write, tried, old?.body)}`

@@ -34,6 +34,21 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
     })
   )
 
+  it.effect("that is private begins at its page for those on its roster, as at that of a public season for everybody", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE season SET submissions_close_at = '2099-01-01' WHERE slug = 'secret'`
+      const at = "/private/games/snakes/seasons/secret"
+      const ways = ['<a class="act" href="/me/models">Enter a model</a>', '<a class="act aside" href="/kit/first-hour">How it is done</a>']
+      const ada = yield* shown(at, "ada")
+      for (const way of ways) assert.include(ada, way)
+      const root = yield* shown(at, "root")
+      for (const way of ways) assert.notInclude(root, way, "administers it, and is not on its roster")
+      assert.include(root, "You are not on the season")
+      assert.notInclude(ada, "You are not on the season")
+    })
+  )
+
   it.effect("again after a rejection begins with a command that runs for whoever never signed in by a terminal", () =>
     Effect.gen(function* () {
       const { origin } = yield* Service.Service

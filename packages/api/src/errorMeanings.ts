@@ -26,7 +26,8 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   nothing_to_reenter: "The model has no entered version in the season `from`.",
   method_not_allowed: "The path knows other methods; `Allow` names them.",
   season_not_open: "The season takes submissions later.",
-  season_closed: "The season takes no more submissions and baselines, since it plays its finals, or is closed altogether.",
+  season_closed:
+    "The season takes no more submissions: their time is over, it plays its finals, or it is closed. In the last two cases it takes no baselines either.",
   not_eligible: "The caller is not on the season's roster, or has no identity at one of its sign-in providers.",
   model_retired: "The model is retired and takes no submissions.",
   model_cap_reached: "The caller holds as many models as may be held.",

@@ -104,7 +104,7 @@ ${links(list.next_cursor)}
 ${isOver ? over(season) : html`${moving(list.rounds, query["round"], tried)}${planning(season, list.rounds, tried)}`}`
     return html`<h2>Rounds and finals</h2>
 <p>At the start of a round every rating returns to 1500. When every model has its matches in the finals, the season closes by itself.</p>
-${clock(season)}
+${yield* clock(season)}
 ${planned}`
   })
 })

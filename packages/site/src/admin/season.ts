@@ -72,7 +72,7 @@ export const seasonOverview = seasonDesk({
       ],
       { concurrency: "unbounded" }
     )
-    return html`${firstSteps(season)}${clock(season)}
+    return html`${firstSteps(season)}${yield* clock(season)}
 ${figures(season, admissions, playing)}
 ${rulesSection(season)}
 <h2>Weight classes</h2>

@@ -19,7 +19,7 @@ import { readTop, topOf } from "../leaderboard/top.ts"
 import { matchTable } from "../match/cards.ts"
 import { newestMatches } from "../match/newest.ts"
 import { watchSection } from "../match/watch.ts"
-import { takesNoMore } from "../season/parts.ts"
+import { hasTaken } from "../season/taking.ts"
 import { announcementList } from "../writing/parts.ts"
 
 const MATCHES = 10
@@ -38,6 +38,8 @@ const SIGN_IN_ERRORS: Readonly<Record<string, string>> = {
 
 interface Live {
   readonly season: Season
+  /** Whether its time for models is over. */
+  readonly isOver: boolean
   readonly now: Playing
   readonly top: Leaderboard
   readonly matches: ReadonlyArray<MatchCard>
@@ -54,19 +56,20 @@ const live = (client: Client, game: Game) =>
             [
               client.season.playing({ params: { game: game.slug, slug: season.slug } }),
               newestMatches(client, { game: game.slug, season: season.slug }, MATCHES),
-              readTop(client, season)
+              readTop(client, season),
+              hasTaken(season)
             ],
             { concurrency: "unbounded" }
           ),
-          ([now, matches, top]): Live => ({ season, now, matches, top })
+          ([now, matches, top, isOver]): Live => ({ season, isOver, now, matches, top })
         ),
       { concurrency: "unbounded" }
     )
   )
 
-const seasonCard = ({ now: { playing }, season, top }: Live): Html => html`<li>
+const seasonCard = ({ isOver, now: { playing }, season, top }: Live): Html => html`<li>
 <h3>${link(seasonAt(season.game, season.slug), season.name)}</h3>
-<p class="faint">${counted(season.entries, "model")}, ${counted(season.matches_played, "match", "matches")} played, ${count(playing)} being played now. ${takesNoMore(season) ? "Takes no more models." : html`Takes models until ${time(season.submissions_close_at)}.`}</p>
+<p class="faint">${counted(season.entries, "model")}, ${counted(season.matches_played, "match", "matches")} played, ${count(playing)} being played now. ${isOver ? "Takes no more models." : html`Takes models until ${time(season.submissions_close_at)}.`}</p>
 ${topOf(inPublic, season, top)}</li>
 `
 

@@ -12,6 +12,7 @@ import { form } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { seasonNames } from "../http/seasonNames.ts"
+import { takingModels } from "../season/taking.ts"
 import { REJECTED_UNTOLD, readRejected } from "../version/rejected.ts"
 import { OWN_MODELS, ownModel } from "./ownModel.ts"
 import { versionTable } from "./versions.ts"
@@ -108,7 +109,7 @@ export const myModel: PersonalRoute = {
       { concurrency: "unbounded" }
     )
     const rejected = (yield* readRejected(client, notifications)).filter(({ model_id }) => model_id === id)
-    const live = seasons.filter(({ state }) => state === "live")
+    const taking = yield* takingModels(seasons)
     const own = candidates.filter(({ model_id }) => model_id === id)
     const seasonOf = yield* seasonNames({ client, names }, [...own, ...rejected, ...(detail?.versions ?? [])], seasons)
     const game = yield* names.game(client, model.game)
@@ -118,9 +119,9 @@ ${deskNav(myModelsAt)}${done(query["done"], SENTENCES)}<p><a href="${modelAt(id)
 ${
   model.retired
     ? html`<p>A retired model takes no submissions.</p>`
-    : live.length === 0
-      ? html`<p class="faint">No season of ${game} is live just now.</p>`
-      : html`<ul class="acts">${live.map(({ name, slug }) => html`<li><a class="act" href="${submitAt(id, slug)}">Submit to ${said(name)}</a></li>\n`)}</ul>`
+    : taking.length === 0
+      ? html`<p class="faint">No season of ${game} takes models just now.</p>`
+      : html`<ul class="acts">${taking.map(({ name, slug }) => html`<li><a class="act" href="${submitAt(id, slug)}">Submit to ${said(name)}</a></li>\n`)}</ul>`
 }
 ${
   own.length > 0 &&

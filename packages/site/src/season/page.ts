@@ -10,13 +10,14 @@ import { html, said } from "../html/Html.ts"
 import { inPublic, kitAt, myModelsAt, type Places } from "../html/links.ts"
 import { counted } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
-import type { SharedRoute } from "../http/Route.ts"
+import type { Asked, SharedRoute } from "../http/Route.ts"
 import { orNothing } from "../http/refuse.ts"
 import { ladderInWords, readTop, topOf } from "../leaderboard/top.ts"
 import { matchTable } from "../match/cards.ts"
 import { newestMatches } from "../match/newest.ts"
 import { watchSection } from "../match/watch.ts"
-import { boardList, boardPictures, clock, figures, ladderList, podiumSection, rulesSection, takesNoMore } from "./parts.ts"
+import { boardList, boardPictures, clock, figures, ladderList, podiumSection, rulesSection } from "./parts.ts"
+import { takingModels } from "./taking.ts"
 
 const MATCHES = 10
 
@@ -24,19 +25,17 @@ const MATCHES = 10
 const datasets = ({ game, slug, visibility }: Season) =>
   visibility === "public" ? html`<p><a href="/v1/games/${game}/seasons/${slug}/datasets">All matches as daily files (JSON)</a></p>` : ""
 
-/**
- * The same for everybody on the page of a public season: whoever is not signed in is asked to on the way. `barred` is why the visitor of a
- * private season may not enter it.
- */
-const takingPart = (season: Season, barred: string | undefined) => {
-  if (season.state !== "live" || takesNoMore(season)) return ""
+/** The same for everybody on the page of a public season: whoever is not signed in is asked to on the way. */
+const takingPart = Effect.fnUntraced(function* ({ at, client }: Pick<Asked, "at" | "client">, season: Season) {
+  if ((yield* takingModels([season])).length === 0) return ""
+  const barred = at === inPublic ? undefined : yield* barredFrom(client, season)
   if (barred !== undefined) return html`<p class="faint">${said(barred)}</p>\n`
   return html`<ul class="acts">
 <li><a class="act" href="${myModelsAt}">Enter a model</a></li>
 <li><a class="act aside" href="${kitAt("first-hour")}">How it is done</a></li>
 ${season.entry === "restricted" && html`<li class="faint">People on the roster may enter.</li>\n`}</ul>
 `
-}
+})
 
 /** Why the visitor may not enter a season that they see: an administrator of a private one need not be on its roster. */
 const barredFrom = (client: Client, { game, slug }: Season) =>
@@ -82,12 +81,11 @@ export const seasonPage: SharedRoute = {
       Effect.succeed(maps.find(({ map_id }) => map_id === map)?.board)
     )
     const standings = topOf(at, season, top)
-    const barred = at === inPublic ? undefined : yield* barredFrom(client, season)
     const main = html`${yield* crumbs(asked, { game: season.game })}
 <h1>${said(season.name)}</h1>
 ${figures(season, playing)}
-${clock(season)}
-${takingPart(season, barred)}${parts}
+${yield* clock(season)}
+${yield* takingPart(asked, season)}${parts}
 ${podiumSection(at, season, podium)}<div class="beside" id="standings">
 <section aria-labelledby="open-title">
 <h2 id="open-title">${top.closed ? "How it ended" : "Who leads"}</h2>

@@ -2,10 +2,12 @@
 import type { BoardRow } from "@agon/api/board/api.ts"
 import type { Podium } from "@agon/api/season/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
+import { Effect } from "effect"
 import { type Html, html, made } from "../html/Html.ts"
 import { link, owned, type Places } from "../html/links.ts"
 import { bytes, count, counted, decimal, duration, time, words } from "../html/words.ts"
 import { boardPicture } from "../picture/boardPicture.ts"
+import { hasTaken, takesNoMore } from "./taking.ts"
 
 export const figures = (
   { entered_versions, entries, in_flight_versions, matches_played }: Season,
@@ -17,21 +19,19 @@ export const figures = (
 <div><dt>Versions</dt><dd>${count(entered_versions)}${in_flight_versions > 0 && html` <small>${count(in_flight_versions)} in admission</small>`}</dd></div>
 </dl>`
 
-/** Whether no model enters any more, whatever the season's dates say. */
-export const takesNoMore = ({ close_requested_at, round, state }: Season): boolean =>
-  state === "closed" || close_requested_at !== null || round?.kind === "finals"
-
-const takesModels = (season: Season): Html => {
-  const dates = html`${time(season.submissions_open_at)} to ${time(season.submissions_close_at)}`
-  return takesNoMore(season) ? html`no more; planned was ${dates}` : dates
-}
+const takesModels = (season: Season): Effect.Effect<Html> =>
+  Effect.map(hasTaken(season), (isOver) => {
+    const dates = html`${time(season.submissions_open_at)} to ${time(season.submissions_close_at)}`
+    if (takesNoMore(season)) return html`no more; planned was ${dates}`
+    return isOver ? html`no more since ${time(season.submissions_close_at)}` : dates
+  })
 
 /** The round being played, and the next. */
-export const clock = (season: Season): Html => {
+export const clock = Effect.fnUntraced(function* (season: Season) {
   const { closed_at, next_round, round, state } = season
   return html`<dl>
 <dt>State</dt><dd>${words(state)}${closed_at !== null && html` since ${time(closed_at)}`}</dd>
-<dt>Takes models</dt><dd>${takesModels(season)}</dd>
+<dt>Takes models</dt><dd>${yield* takesModels(season)}</dd>
 ${
   round !== null &&
   html`<dt>Being played</dt><dd>${round.kind === "finals" ? "The finals" : `Round ${round.n}`}, since ${time(round.started_at)}: ${counted(round.games, "match", "matches")} for each model and ladder</dd>
@@ -41,7 +41,7 @@ ${
   html`<dt>Next</dt><dd>${next_round.kind === "finals" ? "The finals" : `Round ${next_round.n}`} from ${time(next_round.starts_at)}: ${counted(next_round.games, "match", "matches")} for each model and ladder</dd>
 `
 }</dl>`
-}
+})
 
 type Placed = Podium["ladders"][string][number]
 

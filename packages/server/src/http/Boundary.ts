@@ -9,7 +9,7 @@ import { type BodyRefusal, Boundary, JsonBody, Rate, RefusesBody } from "@agon/a
 import { bodyBytes, declaredBodyBytes } from "@agon/api/bodyBytes.ts"
 import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
 import * as P from "@agon/api/Problem.ts"
-import { ByteSize, Cause, Context, Effect, Fiber, Layer, Metric, Option, Predicate, Schema, type SchemaIssue, Semaphore } from "effect"
+import { ByteSize, Cause, Context, Effect, Layer, Metric, Option, Predicate, Schema, type SchemaIssue, Semaphore } from "effect"
 import { HttpServerError, HttpServerRequest } from "effect/http"
 import { type HttpApiEndpoint, HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
@@ -18,6 +18,7 @@ import { isOutOfResources, isReadOnly, isRestarting } from "../database/rows.ts"
 import { byLabel } from "../metric/byLabel.ts"
 import { Caller, CurrentCaller } from "../process/Caller.ts"
 import { parsedJson } from "../process/parsedJson.ts"
+import { toItsEnd } from "../process/toItsEnd.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
 import { answerHeader } from "./answerHeader.ts"
 import { type AllFaults, allFaultsOf } from "./body/allFaults.ts"
@@ -121,21 +122,15 @@ const looksAtBody = (bytes_max: number, tooLarge: P.BodyTooLarge, overlong: Find
 
 /**
  * Bytes that are no UTF-8 read as U+FFFD, and would be stored as it. Only a text with that character is looked at again by its bytes,
- * which the request keeps.
+ * which the request keeps. It is read on where the request ends, as that of a suspended account does: the library destroys the connection
+ * where reading is interrupted, and the client would not hear why. A body that never ends has a time of its own (Connections.ts).
  */
 const textOf = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<string, BodyProblem> =>
-  Effect.flatMap(Effect.orDie(readOn(request.text)), (text) =>
+  Effect.flatMap(Effect.orDie(toItsEnd(request.text)), (text) =>
     text.includes("\ufffd")
       ? Effect.flatMap(Effect.orDie(request.arrayBuffer), (bytes) => (isUtf8(bytes) ? Effect.succeed(text) : Effect.fail(notUtf8)))
       : Effect.succeed(text)
   )
-
-/**
- * Reads on where its request ends, as that of a suspended account does. The library destroys the connection where
- * reading is interrupted, and the client would not hear why. A body that never ends has a time of its own (Connections.ts).
- */
-const readOn = <A, E, R>(reading: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-  Effect.flatten(Effect.flatMap(Effect.forkDetach(Effect.exit(reading), { startImmediately: true }), Fiber.join))
 
 /** Whether the body is compressed or coded otherwise. We decode nothing: a small body could become a large one. */
 const isCoded = (contentEncoding: string | undefined) =>

@@ -9,6 +9,7 @@ import { Context, Effect, Layer } from "effect"
 import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf } from "../audit/auditLog.ts"
+import { toItsEnd } from "../process/toItsEnd.ts"
 import { Versions } from "./Versions.ts"
 import { VoidOrders } from "./VoidOrders.ts"
 
@@ -46,26 +47,35 @@ const makeVersionAdmin = Effect.gen(function* () {
   const orders = yield* VoidOrders
   const versions = yield* Versions
 
-  return VersionAdmin.of({
-    disqualify: Effect.fn("VersionAdmin.disqualify")(function* (account, season, version, { reason, void_matches }) {
-      const audit = yield* auditOf(account, "version.disqualify", version, { reason, void_matches })
-      const reply = yield* askedByPerson(actors, season.id, { _tag: "Disqualify", version, reason, void_matches, audit })
-      if ("refused" in reply)
-        return yield* new NotInContention({
-          detail: "Only an entry that is in contention can be disqualified; a baseline is switched off."
-        })
-      // After the commit: if the service dies in between, the request was not answered, and
-      // its repeat leaves the order. A close waits for it meanwhile.
-      if (void_matches) yield* orders.add({ season_id: season.id, version_id: version, actor: account.id, reason })
-      return yield* versions.own(version)
-    }),
+  const disqualified = Effect.fn("VersionAdmin.disqualify")(function* (
+    account: SignedIn,
+    season: SeasonInPath,
+    version: string,
+    { reason, void_matches }: Disqualification
+  ) {
+    const audit = yield* auditOf(account, "version.disqualify", version, { reason, void_matches })
+    const reply = yield* askedByPerson(actors, season.id, { _tag: "Disqualify", version, reason, void_matches, audit })
+    if ("refused" in reply)
+      return yield* new NotInContention({
+        detail: "Only an entry that is in contention can be disqualified; a baseline is switched off."
+      })
+    // After the commit: if the service dies in between, the request was not answered, and
+    // its repeat leaves the order. A close waits for it meanwhile.
+    if (void_matches) yield* orders.add({ season_id: season.id, version_id: version, actor: account.id, reason })
+    return yield* versions.own(version)
+  })
 
-    reinstate: Effect.fn("VersionAdmin.reinstate")(function* (account, season, version) {
-      const audit = yield* auditOf(account, "version.reinstate", version)
-      // The machine does not know versions that have left play; none of them is suspended.
-      yield* askedByPerson(actors, season.id, { _tag: "Reinstate", version, audit })
-      yield* orders.drop(version)
-      return yield* versions.own(version)
-    })
+  const reinstated = Effect.fn("VersionAdmin.reinstate")(function* (account: SignedIn, season: SeasonInPath, version: string) {
+    const audit = yield* auditOf(account, "version.reinstate", version)
+    // The machine does not know versions that have left play; none of them is suspended.
+    yield* askedByPerson(actors, season.id, { _tag: "Reinstate", version, audit })
+    yield* orders.drop(version)
+    return yield* versions.own(version)
+  })
+
+  // Both go on where their client has gone: it is the commit that is told to the orders, whoever waits for it.
+  return VersionAdmin.of({
+    disqualify: (account, season, version, how) => toItsEnd(disqualified(account, season, version, how)),
+    reinstate: (account, season, version) => toItsEnd(reinstated(account, season, version))
   })
 })

@@ -56,7 +56,7 @@ const among = (
       if (away.has(season)) return Effect.fail(moving)
       const given = full.has(season) ? 0 : max
       const receipts = results.map(({ lease }) => ({ lease, accepted: true, reason: null }))
-      return Effect.succeed({ receipts, works: Array.from({ length: given }, () => payload) })
+      return Effect.succeed({ receipts, works: Array.from({ length: given }, () => payload), leases: [] })
     }
   })
   const open = Layer.mock(OpenSeasons, { list: () => seasons, get: (id) => seasons.find((season) => season.id === id) })

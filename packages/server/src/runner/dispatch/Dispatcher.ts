@@ -21,6 +21,7 @@ import type { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
 import { type OpenSeason, OpenSeasons } from "../../actor/OpenSeasons.ts"
 import type { Broadcast } from "../../node/Broadcast.ts"
 import { Parking } from "../../parking/Parking.ts"
+import { toItsEnd } from "../../process/toItsEnd.ts"
 import { plays, type Said } from "../result/tellSeason.ts"
 import { NO_MATCH } from "../session/Holdings.ts"
 import { KnownRuntimes } from "../session/KnownRuntimes.ts"
@@ -140,7 +141,6 @@ interface Asked {
  * seasons that it may serve, in turn.
  */
 const makeTurns = Effect.gen(function* () {
-  const calls = yield* SeasonCalls
   const seasons = yield* OpenSeasons
   const parking = yield* Parking
   const known = yield* KnownRuntimes
@@ -158,31 +158,16 @@ const makeTurns = Effect.gen(function* () {
     return away.behind(fairness.order(mayBeAsked, isTold))
   }
 
-  const tell = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
-    const since = parking.signal()
-    const failed = Effect.sync(() => {
-      away.failed(season)
-      calls.holdings.forget(caller.runner.id) // what it heard, and what it gave, is known by its rows alone
-    })
-    const answered = yield* Effect.tapErrorTag(calls.tell(caller, season, said), "unavailable", () => failed)
-    away.answered(season)
-    const given = answered.works.length
-    if (caller.key.season_id === null) {
-      if (given > 0) fairness.served(season, given)
-      else if (said.max > 0) fairness.idle(season)
-    }
-    if (said.max > 0) parking.told(season, kindOf(caller), since, given > 0, caller.key.id)
-    return answered
-  })
+  const tell = yield* makeTell(away, fairness)
 
   /** How much of the room one season may fill before the others were asked. */
   const shareOf = (caller: Caller, room: number): number => (room <= 1 ? room : fairness.share(inTurn(caller, false), room))
 
   /** Takes work from one season; one that is away has none now. */
-  const take = Effect.fnUntraced(function* (caller: Caller, season: string, max: number) {
-    const asked = Effect.map(tell(caller, season, { results: [], max }), ({ works }) => works)
-    return yield* Effect.catchTag(asked, "unavailable", () => Effect.succeed([]))
-  })
+  const take = (caller: Caller, season: string, max: number) =>
+    Effect.map(tell(caller, season, { results: [], max }), ({ works }) => works).pipe(
+      Effect.catchTag("unavailable", () => Effect.succeed([]))
+    )
 
   /**
    * Fills the room from the seasons in turn, from each its share, then from those that have more. `first` was
@@ -210,15 +195,59 @@ const makeTurns = Effect.gen(function* () {
   return { audit: yield* makeAudit, came: fairness.came, inTurn, shareOf, tell, fill }
 })
 
+/** The message to one season, and what is noted of its answer. */
+const makeTell = Effect.fnUntraced(function* (away: AwaySeasons, fairness: Effect.Success<typeof makeFairnessOfNodes>) {
+  const [calls, parking] = [yield* SeasonCalls, yield* Parking]
+
+  const told = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
+    const since = parking.signal()
+    const failed = () => {
+      away.failed(season)
+      calls.holdings.forget(caller.runner.id) // what it heard, and what it gave, is known by its rows alone
+    }
+    const answered = yield* Effect.tapErrorTag(calls.tell(caller, season, said), "unavailable", () => Effect.sync(failed))
+    away.answered(season)
+    const given = answered.works.length
+    if (caller.key.season_id === null) {
+      if (given > 0) fairness.served(season, given)
+      else if (said.max > 0) fairness.idle(season)
+    }
+    if (said.max > 0) parking.told(season, kindOf(caller), since, given > 0, caller.key.id)
+    return answered
+  })
+
+  /** Runs on where the request ends, as where its runner has news: the season may have been asked already. */
+  return (caller: Caller, season: string, said: Said) =>
+    toItsEnd(told(caller, season, said), ({ leases }) => giveBack(calls, caller.runner.id, season, leases))
+})
+
+/** What a season gave to a runner that had ended its request goes back. */
+const giveBack = Effect.fnUntraced(function* (
+  calls: SeasonCalls["Service"],
+  runner: string,
+  season: string,
+  leases: ReadonlyArray<string>
+) {
+  if (leases.length === 0) return
+  yield* calls.ask(season, [{ _tag: "HoldOnly", runner, holds: [], among: leases }])
+  for (const lease of leases) calls.holdings.drop(lease)
+})
+
 /** One audit a request: they are few, and matches continue beside them. */
 const makeAudit = Effect.gen(function* () {
   const [calls, audits, known] = [yield* SeasonCalls, yield* ReplayAudits, yield* KnownRuntimes]
-  return Effect.fnUntraced(function* (caller: Caller, room: number) {
+  const given = Effect.fnUntraced(function* (caller: Caller, room: number) {
     const { key, runner } = caller
     const works = known.has(runner.runtime_version) ? yield* audits.lease(caller, Math.min(1, room)) : []
     for (const { lease } of works) calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, ...NO_MATCH })
-    return works.map(({ payload }) => payload)
+    return works
   })
+  const release = (key: KeyOfRunner, lease: string) => Effect.map(audits.release(key, lease), () => calls.holdings.drop(lease))
+  /** As with matches, none stays with a runner that has ended its request. */
+  return (caller: Caller, room: number) =>
+    toItsEnd(given(caller, room), (works) => Effect.forEach(works, ({ lease }) => release(caller.key, lease))).pipe(
+      Effect.map((works) => works.map(({ payload }) => payload))
+    )
 })
 
 /** Runners of one kind are interchangeable: a season would give each of them the same work. */

@@ -7,8 +7,9 @@ import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { type InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import type { Acceptance, Beat, HeartbeatAnswer, LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import type { Replies } from "@agon/domain/season/Command.ts"
-import { Context, Effect, Fiber, Layer } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { Parking } from "../../parking/Parking.ts"
+import { toItsEnd } from "../../process/toItsEnd.ts"
 import type { Reported } from "../result/results.ts"
 import type { Holding } from "../session/Holdings.ts"
 import { callerOfKey, Runners } from "../session/Runners.ts"
@@ -65,8 +66,8 @@ const makeHeldLeases = Effect.gen(function* () {
     close: Effect.fn("HeldLeases.close")(function* (key, id) {
       yield* runners.close(key, id)
       parking.stop(id)
-      // A fiber of its own: a runner that ends before the answer has given everything back all the same.
-      yield* Effect.flatMap(Effect.forkDetach(returnAll(calls, audits, id)), Fiber.join)
+      // A runner that ends before the answer has given everything back all the same.
+      yield* toItsEnd(returnAll(calls, audits, id))
     }),
 
     heartbeat: Effect.fn("HeldLeases.heartbeat")(function* (key, id, leases) {

@@ -41,6 +41,8 @@ export interface Said {
 export interface Answered {
   readonly receipts: ReadonlyArray<LeasedAcceptance>
   readonly works: ReadonlyArray<LeasePayload>
+  /** The leases of these. */
+  readonly leases: ReadonlyArray<string>
 }
 
 const unavailable = Effect.fail(moving)
@@ -99,9 +101,9 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
     if (since !== undefined) traces!.told({ since, season, runner: runner.id, results: reported, works })
     yield* dropUploads(objects, accepted)
-    if (works.length === 0) return { receipts, works: [] }
+    if (works.length === 0) return { receipts, works: [], leases: [] }
     yield* MatchLines.leased(season, runner.id, works)
-    return { receipts, works: yield* take(runner, open!, works) }
+    return { receipts, works: yield* take(runner, open!, works), leases: works.map(({ lease }) => lease) }
   })
 })
 

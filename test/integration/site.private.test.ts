@@ -101,6 +101,22 @@ layer(service, { excludeTestServices: true, timeout: "300 seconds" })("pages of 
     })
   )
 
+  it.effect("are where the administrator's list of entries leads, and the entry to disqualify", () =>
+    Effect.gen(function* () {
+      const desk = "/games/snakes/seasons/secret/admin/entries"
+      for (const path of [desk, `${desk}?name=alpha`, `${desk}?version=${v.alphaSecret}`]) {
+        const models = linksOf(path, yield* get(path, "root")).filter((to) => /\/models\//.test(to))
+        assert.isNotEmpty(models, path)
+        for (const to of models) {
+          assert.match(to, /^\/private\/models\//, path)
+          assert.strictEqual((yield* get(to, "root")).status, 200, to)
+        }
+      }
+      const spring = yield* get("/games/snakes/seasons/spring/admin/entries", "root")
+      assert.include(linksOf("spring", spring), `/models/${m.alpha}`)
+    })
+  )
+
   it.effect("lead to the public address of what is public, which can be passed on", () =>
     Effect.gen(function* () {
       for (const [path, to] of [

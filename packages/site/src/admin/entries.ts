@@ -6,7 +6,7 @@ import type { AdministeredVersion, Version } from "@agon/api/version/Version.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { modelAt, owned, seasonDeskAt, withQuery } from "../html/links.ts"
+import { owned, placesFor, seasonDeskAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { count, decimal } from "../html/words.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
@@ -71,10 +71,11 @@ interface Place {
 type InContention = Pick<AdministeredVersion, "baseline" | "model" | "model_id" | "owner" | "version" | "version_id">
 
 const entryRow =
-  ({ game, slug, state }: Season) =>
-  ({ baseline, model, model_id, owner, version, version_id }: InContention, on: Place | undefined): Html =>
-    html`<tr>
-<th scope="row"><a href="${modelAt(model_id)}">${said(model)}</a> version ${version}</th>
+  (season: Season) =>
+  ({ baseline, model, model_id, owner, version, version_id }: InContention, on: Place | undefined): Html => {
+    const { game, slug, state } = season
+    return html`<tr>
+<th scope="row"><a href="${placesFor(season).model(model_id)}">${said(model)}</a> version ${version}</th>
 <td>${owned(owner)}</td>
 <td class="n">${on !== undefined && on.rank !== null && html`<span class="unit">rank </span>${count(on.rank)}`}</td>
 <td class="n">${on !== undefined && html`<span class="unit">rating </span>${decimal(on.rating)}`}</td>
@@ -82,12 +83,13 @@ const entryRow =
 <td>${baseline ? html`<a class="do" href="${seasonDeskAt(game, slug, "baselines")}" aria-label="A baseline: take it out of play (${model})">A baseline</a>` : state !== "closed" && html`<a class="do" href="${withQuery(seasonDeskAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
 </tr>
 `
+  }
 
 const limits = constraintsOf(DisqualifyVersion)
 
 /** The version whose id the form begins with: nobody knows one by its id. */
-const aboutVersion = ({ model, model_id, owner, version }: Version): Html =>
-  html`<p>The entry <a href="${modelAt(model_id)}">${said(model)}</a> version ${version} of ${owned(owner)}.</p>\n`
+const aboutVersion = (season: Season, { model, model_id, owner, version }: Version): Html =>
+  html`<p>The entry <a href="${placesFor(season).model(model_id)}">${said(model)}</a> version ${version} of ${owned(owner)}.</p>\n`
 
 const disqualifyForm = (tried: Tried | undefined, version: string | undefined): Html => {
   const { area, box, text, whole } = inputs(disqualify, tried, version === undefined ? {} : { id: version })
@@ -131,7 +133,7 @@ ${
     ? html`<p>The season is closed: its podium stays as it is.</p>`
     : html`<h2>Disqualify an entry</h2>
 <p>An entry that broke the season's rules leaves the ladder. Its owner is told the reason. It can be let in again.</p>
-${version !== undefined && aboutVersion(version)}${disqualifyForm(tried, query["version"])}`
+${version !== undefined && aboutVersion(season, version)}${disqualifyForm(tried, query["version"])}`
 }`
 })
 

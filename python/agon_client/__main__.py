@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
+from typing import Iterable
 
 from . import AgonError, Client, SignInFailed, SubmissionRefused, end_of, session_file, stage_of
+from .wire import LeaderboardEntry
 
 # The true strength is within so many deviations of the rating with a probability of 95 %: the ± of the site's pages.
 DEVIATIONS_95 = 1.96
@@ -42,19 +44,35 @@ def submit(given: argparse.Namespace) -> int:
     return 1 if version["status"] == "rejected" else 0
 
 
-def status(_: argparse.Namespace) -> int:
-    for one in Client.signed_in().candidates():
-        print(f"{one['game']}/{one['season']}  {shown(one['model'])} version {one['version']}  {stage_of(one)}")
+def listed(lines: Iterable[str], none: str) -> int:
+    """Prints each as soon as it is there, or the sentence where there is none."""
+    line = None
+    for line in lines:
+        print(line)
+    if line is None:
+        print(none)
     return 0
+
+
+def status(_: argparse.Namespace) -> int:
+    return listed(
+        (
+            f"{one['game']}/{one['season']}  {shown(one['model'])} version {one['version']}  {stage_of(one)}"
+            for one in Client.signed_in().candidates()
+        ),
+        "No version is in admission.",
+    )
+
+
+def ranked(entry: LeaderboardEntry) -> str:
+    owner = "baseline" if entry["owner"] is None else shown(entry["owner"])
+    half = DEVIATIONS_95 * entry["deviation"]
+    return f"{entry['rank']:4}  {entry['rating']:7.1f} ± {half:5.1f}  {shown(entry['model'])} ({owner})"
 
 
 def ladder(given: argparse.Namespace) -> int:
-    client = Client(given.url)
-    for entry in client.leaderboard(given.game, season=given.season, ladder=given.ladder):
-        owner = "baseline" if entry["owner"] is None else shown(entry["owner"])
-        half = DEVIATIONS_95 * entry["deviation"]
-        print(f"{entry['rank']:4}  {entry['rating']:7.1f} ± {half:5.1f}  {shown(entry['model'])} ({owner})")
-    return 0
+    entries = Client(given.url).leaderboard(given.game, season=given.season, ladder=given.ladder)
+    return listed(map(ranked, entries), "No entry is on this ladder.")
 
 
 def options() -> argparse.ArgumentParser:

@@ -162,6 +162,18 @@ describe.skipIf(missing !== undefined)(`the client for Python${missing === undef
       }).pipe(Effect.scoped)
     )
 
+    it.effect("says so where there is nothing to list", () =>
+      Effect.gen(function* () {
+        const own = yield* toolOf(COMMAND)
+        yield* signIn(own, "linus")
+        const none = yield* run(own, "status")
+        assert.deepStrictEqual([none.status, none.out], [0, "No version is in admission.\n"])
+        const { origin } = yield* stub((_, response) => response.end('{"entries": [], "next_cursor": null}'))
+        const empty = yield* run(own, "ladder", "--url", origin, "--game", "snakes")
+        assert.deepStrictEqual([empty.status, empty.out], [0, "No entry is on this ladder.\n"])
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("submits, is stopped, goes on where it was, and says how it ended, or why a version is refused", () =>
       Effect.gen(function* () {
         const own = yield* toolOf(COMMAND)

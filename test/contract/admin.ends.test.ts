@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as administration, entry, log, options, patch, post, read, refusal, rows, startRound } from "../support/Administration.ts"
 import { anotherBaseline, ofPlatform, playing, resultOf, runnerOf, type Work } from "../support/Fleet.ts"
-import { slow } from "../support/slow.ts"
+import { inCi } from "../support/slow.ts"
 
 layer(administration, options)("finals", (it) => {
   it.effect("end the season when everybody has their games, and its podium stays as the ladder was then", () =>
@@ -98,7 +98,7 @@ layer(administration, options)("a close", (it) => {
     })
   )
 
-  it.effect.skipIf(!slow)(
+  it.effect.skipIf(!inCi)(
     "is carried out within a minute, also where a runner holds on to a match and never reports",
     () =>
       Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
  * The seeds of a test run, in as many parts as there are files of them: two files keep two cores busy. CI
- * runs five times as many as elsewhere, at 3 s of a core each. AGON_SIM_SEEDS says how many, AGON_SIM_FROM
+ * runs seven times as many as elsewhere, at 3 s of a core each. AGON_SIM_SEEDS says how many, AGON_SIM_FROM
  * where to begin, AGON_SIM_STEPS how long each is; main.ts runs ten thousand.
  */
 import { assert, describe, it } from "@effect/vitest"
@@ -9,7 +9,7 @@ import { inCi } from "../support/slow.ts"
 import { EVERYTHING } from "./everything.ts"
 import { hold } from "./simulation.ts"
 
-const SEEDS = Number(process.env["AGON_SIM_SEEDS"] ?? (inCi ? 130 : 28))
+const SEEDS = Number(process.env["AGON_SIM_SEEDS"] ?? (inCi ? 200 : 28))
 export const FROM = Number(process.env["AGON_SIM_FROM"] ?? 1)
 const STEPS = Number(process.env["AGON_SIM_STEPS"] ?? 2_000)
 const PARTS = 2

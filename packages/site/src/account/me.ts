@@ -122,7 +122,7 @@ export const me: PersonalRoute = {
   path: meAt,
   own: Effect.fnUntraced(function* ({ client, names }) {
     const page = firstPage(ROWS)
-    const [account, { models }, { candidates }, inbox, isTold, { matches }, hidden, games] = yield* Effect.all(
+    const [account, { models, next_cursor: more }, { candidates }, inbox, isTold, { matches }, hidden, games] = yield* Effect.all(
       [
         client.account.me(),
         client.model.ownModels({ query: page }),
@@ -150,7 +150,7 @@ ${candidates.length > 0 && html`<h2>Submissions on their way</h2>\n<ul class="ca
   models.length === 0
     ? FIRST_STEPS
     : html`<h2>My models</h2>\n${table("Where your models stand", ["Model", "Standing"], models.map(modelRow(games, standings, seasonOf)), "")}
-<ul class="acts"><li><a class="act" href="${myModelsAt}">Make or submit a model</a></li></ul>
+${more !== null && html`<p><a href="${myModelsAt}">All my models</a></p>\n`}<ul class="acts"><li><a class="act" href="${myModelsAt}">Make or submit a model</a></li></ul>
 `
 }${privateSeasonList(hidden, games)}${told(inbox)}${
   matches.length > 0 &&

@@ -7,16 +7,19 @@ import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { inPrivate, link, modelAt, myModelAt, myModelsAt, myStoryAt, myVersionAt, submitAt, withQuery } from "../html/links.ts"
+import { offsetOf, pager } from "../html/pager.ts"
 import { time, words } from "../html/words.ts"
 import { form } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
+import { invalid } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
 import { takingModels } from "../season/taking.ts"
 import { REJECTED_UNTOLD, readRejected } from "../version/rejected.ts"
-import { OWN_MODELS, ownModel } from "./ownModel.ts"
+import { ownModel } from "./ownModel.ts"
 import { versionTable } from "./versions.ts"
 
+const ROWS = 100
 const CANDIDATES = 100
 const NAME_FIELD = { hint: "1 to 64 characters.", more: html`required autocomplete="off"` }
 const NAME = { model_name_taken: "name", note_word_listed: "name", missing_name: "name" } as const
@@ -69,14 +72,19 @@ const item =
 
 export const myModels: PersonalRoute = {
   path: myModelsAt,
+  query: ["cursor"],
   forms: [create],
-  own: Effect.fnUntraced(function* ({ client, tried }) {
-    const [games, { models }] = yield* Effect.all([client.game.games(), client.model.ownModels({ query: firstPage(OWN_MODELS) })], {
-      concurrency: "unbounded"
-    })
+  own: Effect.fnUntraced(function* ({ client, query, tried }) {
+    const offset = offsetOf(query["cursor"])
+    if (offset === undefined) return yield* invalid
+    const [games, { models, next_cursor }] = yield* Effect.all(
+      [client.game.games(), client.model.ownModels({ query: { limit: ROWS, cursor: offset } })],
+      { concurrency: "unbounded" }
+    )
     const { choice, text, whole } = inputs(create, tried)
     const main = html`<h1>My models</h1>
-${deskNav(myModelsAt)}${models.length === 0 ? html`<p class="faint">You have none yet.</p>` : html`<ul>\n${models.map(item(games))}</ul>`}
+${deskNav(myModelsAt)}${models.length === 0 ? html`<p class="faint">${offset > 0 ? "There is none on this page." : "You have none yet."}</p>` : html`<ul>\n${models.map(item(games))}</ul>`}
+${pager({ path: myModelsAt, query: {}, offset, rows: ROWS, next: next_cursor })}
 <h2>Make a model</h2>
 <p>A model is a name on the ladder; the files that you submit are its versions.</p>
 ${whole(
@@ -98,11 +106,10 @@ export const myModel: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, names, params, query, tried }) {
     const id = params["id"]!
     const model = yield* ownModel(client, id)
-    const [seasons, { candidates }, detail, { notifications }, isTold] = yield* Effect.all(
+    const [seasons, { candidates }, { notifications }, isTold] = yield* Effect.all(
       [
         client.season.privateSeasons({ params: { game: model.game } }),
         client.version.candidates({ query: firstPage(CANDIDATES) }),
-        client.model.privateModel({ params: { id } }),
         client.notification.notifications({ query: firstPage(CANDIDATES) }),
         client.notification.notificationSettings()
       ],
@@ -111,7 +118,7 @@ export const myModel: PersonalRoute = {
     const rejected = (yield* readRejected(client, notifications)).filter(({ model_id }) => model_id === id)
     const taking = yield* takingModels(seasons)
     const own = candidates.filter(({ model_id }) => model_id === id)
-    const seasonOf = yield* seasonNames({ client, names }, [...own, ...rejected, ...(detail?.versions ?? [])], seasons)
+    const seasonOf = yield* seasonNames({ client, names }, [...own, ...rejected, ...model.versions], seasons)
     const game = yield* names.game(client, model.game)
     const main = html`<h1>${said(model.name)}</h1>
 ${deskNav(myModelsAt)}${done(query["done"], SENTENCES)}<p><a href="${modelAt(id)}">Its public page</a></p>
@@ -137,7 +144,7 @@ ${
 `
 }${!isTold.version_rejected && REJECTED_UNTOLD}`
 }<h2>Versions that have entered</h2>
-${versionTable(inPrivate, detail?.versions ?? [], seasonOf, "None has entered yet.")}
+${versionTable(inPrivate, model.versions, seasonOf, "None has entered yet.")}
 <h2>Its story</h2>
 <p><a href="${myStoryAt(id)}">Write how it came about</a>, for everybody to read.</p>
 <h2>Another name</h2>

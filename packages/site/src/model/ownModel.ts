@@ -1,13 +1,12 @@
 /** A model of the visitor's. */
 import type { Client } from "@agon/api/Client.ts"
-import type { Model } from "@agon/api/model/api.ts"
-import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
-import { found } from "../http/refuse.ts"
+import { notFound } from "../http/refuse.ts"
 
-/** A competitor has few in each game. */
-export const OWN_MODELS = 100
-
-/** Fails where it is nobody's, or somebody else's. */
-export const ownModel = (client: Client, id: string): Effect.Effect<Model, unknown> =>
-  Effect.flatMap(client.model.ownModels({ query: firstPage(OWN_MODELS) }), ({ models }) => found(models.find((one) => one.id === id)))
+/** With the versions that the visitor may see. Fails where it is nobody's, or somebody else's. */
+export const ownModel = Effect.fnUntraced(function* (client: Client, id: string) {
+  const [model, { username }] = yield* Effect.all([client.model.privateModel({ params: { id } }), client.account.me()], {
+    concurrency: "unbounded"
+  })
+  return model?.owner === username ? model : yield* notFound
+})

@@ -3,10 +3,12 @@ import { createServer, type IncomingMessage, type RequestListener } from "node:h
 import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import { eventually } from "../../../../../test/support/eventually.ts"
+import { valueOf } from "../../../../../test/support/scrape.ts"
 import { publicOrigin } from "../../config/publicOrigin.ts"
 import { telling } from "../ClientAddress.ts"
-import { makeSitePages } from "./SitePages.ts"
+import { makeSitePages, type SiteShape } from "./SitePages.ts"
 
 const SECRET = "s3cret-of-the-service"
 
@@ -23,10 +25,12 @@ const listening = (listener: RequestListener) =>
   ).pipe(Effect.map((server) => (server.address() as AddressInfo).port))
 
 /** The front of a service before a site that answers as it is told to; answers the front's address. */
-const front = (site: RequestListener) =>
+const front = (site: RequestListener) => Effect.flatMap(listening(site), (port) => frontOf(() => ({ host: "127.0.0.1", port })))
+
+/** The front of a service whose site is there. */
+const frontOf = (at: SiteShape["at"]) =>
   Effect.gen(function* () {
-    const port = yield* listening(site)
-    const shape = { at: () => ({ host: "127.0.0.1", port }), told: telling(Redacted.make(SECRET)) }
+    const shape = { at, told: telling(Redacted.make(SECRET)) }
     const pages = makeSitePages(shape, {
       clientOf: () => "198.51.100.7",
       take: () => 0,
@@ -192,5 +196,47 @@ it.live("while the site is away, and where a request is none of a page's, a page
     assert.deepStrictEqual([refused.status, refused.refresh], [405, null])
     assert.strictEqual((yield* asked("/news", { method: "DELETE" })).status, 405)
     assert.strictEqual((yield* asked("/me/settings", { ...form, body: "x".repeat(300 * 1024) })).status, 413)
+  })
+)
+
+const pagesFailed = Effect.map(PrometheusMetrics.format(), (text) => valueOf(text, "agon_site_pages_failed_total") ?? 0)
+
+it.live("each page that visitors do not get is counted: the site does not run, takes no connection, or has too many under way", () =>
+  Effect.gen(function* () {
+    const refused = Effect.fnUntraced(function* (origin: string, what: string) {
+      const before = yield* pagesFailed
+      assert.strictEqual((yield* get(`${origin}/matches`)).status, 503, what)
+      yield* eventually(
+        what,
+        Effect.map(pagesFailed, (now) => now === before + 1)
+      )
+    })
+    yield* refused(yield* frontOf(() => undefined), "it does not run")
+    const gone = yield* Effect.scoped(listening(() => {}))
+    yield* refused(yield* frontOf(() => ({ host: "127.0.0.1", port: gone })), "it takes no connection")
+
+    const busy = yield* front((request, response) => {
+      if (request.url === "/quick") response.end("a page")
+    })
+    const leaving = new AbortController()
+    const held = Array.from({ length: 256 }, () => fetch(`${busy}/slow`, { signal: leaving.signal }).catch(() => {}))
+    const before = yield* pagesFailed
+    let refusals = 0
+    yield* eventually(
+      "a page is refused",
+      Effect.promise(async () => {
+        const status = await fetch(`${busy}/quick`, { signal: AbortSignal.timeout(500) }).then(
+          (answer) => answer.status,
+          () => 0
+        )
+        return status === 503 && ++refusals > 0
+      })
+    )
+    yield* eventually(
+      "it is counted",
+      Effect.map(pagesFailed, (now) => now === before + refusals)
+    )
+    leaving.abort()
+    yield* Effect.promise(() => Promise.all(held))
   })
 )

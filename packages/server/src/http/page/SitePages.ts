@@ -53,7 +53,10 @@ const PASSED_BACK = [
 const OF_THE_BODY = ["content-encoding", "content-type"]
 
 const pagesFailed = fromZero(
-  Metric.counter("agon_site_pages_failed_total", { description: "Pages that the site did not answer", incremental: true })
+  Metric.counter("agon_site_pages_failed_total", {
+    description: "Pages that the site did not answer, or was not asked for as it is away or busy",
+    incremental: true
+  })
 )
 
 interface Around {
@@ -77,11 +80,16 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
   const readForm = makeFormReader()
   let underWay = 0
 
+  const away = (response: ServerResponse) => {
+    fork(Metric.update(pagesFailed, 1))
+    refuse(response, AWAY)
+  }
+
   const pass = (request: IncomingMessage, response: ServerResponse, address: string, form?: Buffer) => {
     const known = kept.get(request)
     if (known !== undefined) return passBack(request, response, known)
     const at = site.at()
-    if (at === undefined || underWay >= PAGES_UNDER_WAY_MAX) return refuse(response, AWAY)
+    if (at === undefined || underWay >= PAGES_UNDER_WAY_MAX) return away(response)
     underWay++
     const whole = kept.isKept(request)
     const headers: Record<string, string> = { ...passedOn(request, form), [VISITOR]: site.told(address) }
@@ -98,9 +106,7 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
         passBack(request, response, answer)
       })
       .catch(() => {
-        if (response.destroyed) return // the visitor has left
-        fork(Metric.update(pagesFailed, 1))
-        refuse(response, AWAY)
+        if (!response.destroyed) away(response) // otherwise the visitor has left
       })
       .finally(() => void underWay--)
   }

@@ -46,9 +46,7 @@ const provider = (slug: string): ProviderConfig => ({
   token_endpoint: `https://${slug}.example/token`,
   user_endpoint: `https://${slug}.example/user`
 })
-const SigningIn = SignIn.layer({ secret: "state", admin: undefined }).pipe(
-  Layer.provideMerge(Providers.layer([provider("hub"), provider("lab")]))
-)
+const SigningIn = SignIn.layer({ secret: "state", admin: undefined })
 
 const temporary = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-admin-"))),
@@ -81,6 +79,7 @@ export const layerWith = (
     Layer.provide([MaxBody, HttpServer.layerServices]),
     Layer.provideMerge(SigningIn),
     Layer.provideMerge(Services),
+    Layer.provideMerge(Providers.layer([provider("hub"), provider("lab")])),
     Layer.provideMerge(Layer.mergeAll(rates, objectsIn(directory), Layer.succeed(KnownRuntimes, new Set(["test"])))),
     Layer.provideMerge(SingleRunner.layer({ runnerStorage: "memory" }).pipe(Layer.provide(NodeCrypto.layerDigest))),
     Layer.provideMerge(Layer.effectDiscard(Effect.andThen(seedAccounts, identities))),

@@ -52,9 +52,9 @@ type LoadedSecrets = Secrets.Secrets
 const signInLayers = (settings: SettingsShape, secrets: LoadedSecrets) => {
   const origin = publicOrigin(settings.public_origin)
   const signIn = SignIn.layer({ secret: Redacted.value(secrets.state_cookie), admin: settings.admin })
-  if (!settings.development_sign_in) return { mounts: [], layer: signIn.pipe(Layer.provideMerge(Providers.layer(settings.providers))) }
+  if (!settings.development_sign_in) return { mounts: [], layer: signIn, providers: Providers.layer(settings.providers) }
   const dev = makeDevSignIn({ host: settings.host, origin, secret: Redacted.value(secrets.development_sign_in) })
-  return { mounts: [dev.mount], layer: signIn.pipe(Layer.provideMerge(Providers.layer([dev.provider]))) }
+  return { mounts: [dev.mount], layer: signIn, providers: Providers.layer([dev.provider]) }
 }
 
 /** The site where the settings have one; a site beside the service says where it listens as often as it starts. */
@@ -139,6 +139,7 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(serve({ host: settings.host, port: settings.port }, routes)),
       Layer.provideMerge(signIn.layer),
       Layer.provideMerge(Services),
+      Layer.provideMerge(signIn.providers),
       Layer.provideMerge(surroundings(settings, signIn.mounts, telling(secrets.site), listening)),
       Layer.provideMerge(objects.withReplays),
       Layer.provideMerge(objects.store),

@@ -25,9 +25,11 @@ import {
 import type { NoteTooLong, NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import type { Repeated } from "@agon/domain/season/Command.ts"
+import type { RefusalFact } from "@agon/domain/submission/Refusals.ts"
 import { hexOf } from "@agon/engine/hash.ts"
 import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Providers } from "../account/signin/Providers.ts"
 import { Words } from "../account/Words.ts"
 import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
@@ -71,7 +73,7 @@ export class Submissions extends Context.Service<
   static readonly layer: Layer.Layer<
     Submissions,
     never,
-    SqlClient.SqlClient | Words | ObjectStore | Room | StoredObjects | Seasons | SeasonActors
+    SqlClient.SqlClient | Words | ObjectStore | Room | StoredObjects | Seasons | SeasonActors | Providers
   > = Layer.effect(
     Submissions,
     Effect.suspend(() => makeSubmissions)
@@ -138,11 +140,25 @@ const makeFacts = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const closed = yield* makeClosedFacts
 
+  const providers = yield* Providers
+
+  const standingOf = (account: SignedIn, season: FoundSeason) =>
+    Effect.orDie(queries.standing({ season_id: season.id, account_id: account.id }))
+
   const asking = (account: SignedIn, season: FoundSeason, model: OwnModel | null) =>
-    Effect.map(
-      Effect.orDie(queries.eligible({ season_id: season.id, account_id: account.id })),
-      ({ eligible }): Asking => ({ owner: account.id, model: model?.id ?? null, eligible, retired: model?.retired ?? false })
-    )
+    Effect.map(standingOf(account, season), ({ is_known, is_listed }): Asking => {
+      const eligible = is_listed && is_known
+      return { owner: account.id, model: model?.id ?? null, eligible, retired: model?.retired ?? false }
+    })
+
+  /** The refusal in words; why somebody may not enter is read once more, since the machine knows only that. */
+  const refusalOf = (account: SignedIn, season: FoundSeason, fact: RefusalFact) =>
+    fact.code !== "not_eligible"
+      ? Effect.succeed(worded(fact))
+      : Effect.map(standingOf(account, season), ({ is_known, is_listed, providers: named }) => {
+          const wanted = is_known ? [] : named.map((slug) => providers.bySlug(slug)?.label ?? slug)
+          return worded(fact, { is_listed, wanted })
+        })
 
   const factsOf = (season: FoundSeason, asks: Asking, hashes: Hashes | null, back: StandingBack = NOBODY) => {
     const fromRows = closed(season, asks, hashes)
@@ -167,13 +183,13 @@ const makeFacts = Effect.gen(function* () {
     return rows.length === 0 ? { ...facts, back } : { ...(yield* factsOf(season, asks, hashes, back)), back }
   })
 
-  return { asking, factsOf, factsOfEntry }
+  return { asking, factsOf, factsOfEntry, refusalOf }
 })
 
 const makeEnter = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const { asking, factsOfEntry } = yield* makeFacts
+  const { asking, factsOfEntry, refusalOf } = yield* makeFacts
 
   /**
    * Runs the preflight first, so that a refusal uses up no version number; the machine judges
@@ -184,13 +200,13 @@ const makeEnter = Effect.gen(function* () {
     const asks = { ...(yield* asking(account, season, model)), model: model.id }
     const { back, refused, same } = yield* factsOfEntry(season, asks, { weights_hash, manifest_hash })
     if (same !== null) return { ...same, fresh: false }
-    if (refused[0] !== undefined) return yield* worded(refused[0])
+    if (refused[0] !== undefined) return yield* yield* refusalOf(account, season, refused[0])
     yield* room
     const numbered = yield* Effect.orDie(queries.nextNumber(model.id)) // and checks whether the model was retired meanwhile
     const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered, ...back } as const
     const closed = () => Effect.fail(worded({ code: "season_closed" }))
     const reply = yield* askedByPerson(actors, season.id, command).pipe(Effect.catchTag("season_closed", closed))
-    return "refused" in reply ? yield* worded(reply.refused[0]!) : reply
+    return "refused" in reply ? yield* yield* refusalOf(account, season, reply.refused[0]!) : reply
   })
 
   return Effect.fnUntraced(function* <E>(account: SignedIn, season: FoundSeason, model: OwnModel, entry: Entry, room: HasRoom<E>) {
@@ -217,7 +233,7 @@ const makeSubmissions = Effect.gen(function* () {
   const seasons = yield* Seasons
   const words = yield* Words
   const enter = yield* makeEnter
-  const { asking, factsOf } = yield* makeFacts
+  const { asking, factsOf, refusalOf } = yield* makeFacts
 
   const ownModel = Effect.fnUntraced(function* (account: SignedIn, game: string, id: string) {
     const found = isUuid(id) ? yield* Effect.orDie(queries.model({ id, owner_id: account.id, game })) : Option.none()
@@ -253,6 +269,7 @@ const makeSubmissions = Effect.gen(function* () {
     const season = yield* seasons.find(game, about.season, account.id)
     const model = about.model === undefined ? null : yield* ownModel(account, game, about.model)
     const { holdings, refused } = yield* factsOf(season, yield* asking(account, season, model), null)
+    const told = yield* Effect.forEach(refused, (fact) => refusalOf(account, season, fact))
     const full = yield* room.left(account.id, season.record.rules.max_stored_bytes_per_owner, []).pipe(
       Effect.as([]),
       Effect.catchTag("storage_full", (refusal) => Effect.succeed([refusal]))
@@ -266,7 +283,7 @@ const makeSubmissions = Effect.gen(function* () {
       versions,
       candidate: candidate === null ? null : { version_id: candidate.version, status: "testing" as const, phase: candidate.phase },
       cooldown_until: cooldown_until === null ? null : DateTime.formatIso(DateTime.makeUnsafe(cooldown_until)),
-      refusals: [...refused.map(worded), ...full].map(({ code, detail }) => ({ code, detail }))
+      refusals: [...told, ...full].map(({ code, detail }) => ({ code, detail }))
     }
   })
 

@@ -33,6 +33,17 @@ const ClosedFacts = Schema.Struct({
   last_submitted_at: Schema.NullOr(Schema.Date)
 })
 
+/** How an account stands to a season that it would enter. */
+const Standing = Schema.Struct({
+  /** On its roster, where it has one. */
+  is_listed: Schema.Boolean,
+  /** By an identity at one of its providers, where it names any. */
+  is_known: Schema.Boolean,
+  /** The providers that it names, by their slugs. */
+  providers: Schema.Array(Schema.String)
+})
+export type Standing = typeof Standing.Type
+
 const Awaited = Schema.Struct({
   id: Schema.String,
   season_id: Schema.String,
@@ -136,18 +147,18 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * Whether the account may enter: it is on the roster where there is one, and has an identity at one of the
-   * season's providers where it names any. By the primary key, identity_account and participant_login.
+   * Whether the account may enter: where it is on the roster, or there is none, and has an identity at one of the
+   * season's providers, or the season names none. By the primary key, identity_account and participant_login.
    */
-  eligible: SqlSchema.findOne({
+  standing: SqlSchema.findOne({
     Request: Schema.Struct({ season_id: Schema.String, account_id: Schema.String }),
-    Result: Schema.Struct({ eligible: Schema.Boolean }),
+    Result: Standing,
     execute: ({ account_id, season_id }) => sql`
-      SELECT (${sql.literal(entry)} = 'open' OR EXISTS (
+      SELECT s.providers, ${sql.literal(entry)} = 'open' OR EXISTS (
           SELECT 1 FROM identity i JOIN participant p ON p.season_id = s.id AND p.provider = i.provider AND lower(p.login) = lower(i.login)
-          WHERE i.account_id = ${account_id}))
-        AND (cardinality(s.providers) = 0 OR EXISTS (
-          SELECT 1 FROM identity i WHERE i.account_id = ${account_id} AND i.provider = ANY (s.providers))) AS eligible
+          WHERE i.account_id = ${account_id}) AS is_listed,
+        cardinality(s.providers) = 0 OR EXISTS (
+          SELECT 1 FROM identity i WHERE i.account_id = ${account_id} AND i.provider = ANY (s.providers)) AS is_known
       FROM season s WHERE s.id = ${season_id}`
   }),
 

@@ -1,9 +1,10 @@
 /** Settings of the visitor's account: what others read about them, and what they are told. */
+import type { Account, Provider } from "@agon/api/account/api.ts"
 import { type OptionalKind, optionalKinds } from "@agon/api/notification/Notification.ts"
 import { Effect } from "effect"
 import { deskNav, done } from "../html/desk.ts"
-import { html } from "../html/Html.ts"
-import { profileAt, settingsAt, withQuery } from "../html/links.ts"
+import { type Html, html, said } from "../html/Html.ts"
+import { profileAt, settingsAt, signInAt, withQuery } from "../html/links.ts"
 import { form } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
@@ -26,6 +27,7 @@ const HAPPENED: Readonly<Record<OptionalKind, string>> = {
 }
 
 const SAVED = withQuery(settingsAt, { done: "saved" })
+const ADDED = withQuery(settingsAt, { done: "added" })
 
 const profile = form({
   name: "profile",
@@ -47,21 +49,38 @@ const told = form({
   }
 })
 
+/**
+ * Whoever signs in at another provider without this session gets another account, which holds that identity for good: the way to have both
+ * in one is from here.
+ */
+const signIns = (identities: Account["identities"], providers: ReadonlyArray<Provider>): Html => {
+  const labelOf = (slug: string) => providers.find((provider) => provider.slug === slug)?.label ?? slug
+  const others = providers.filter(({ slug }) => identities.every(({ provider }) => provider !== slug))
+  return html`<h2 id="sign-ins">How you sign in</h2>
+${identities.length > 0 && html`<ul>\n${identities.map(({ login, provider }) => html`<li>${labelOf(provider)}, as ${said(login)}</li>\n`)}</ul>\n`}${
+  others.length > 0 &&
+  html`<p>A season may ask for another sign-in than you have. Add it here, while you are signed in: without that it makes another account.</p>
+<ul class="acts">${others.map(({ label, slug }) => html`<li><a class="act aside" href="${signInAt(slug, ADDED)}">Add a sign-in with ${label}</a></li>\n`)}</ul>
+`
+}`
+}
+
 export const settings: PersonalRoute = {
   path: settingsAt,
   query: ["done"],
   forms: [profile, told],
   own: Effect.fnUntraced(function* ({ client, query, tried }) {
-    const [{ bio, display_name, username }, kinds] = yield* Effect.all([client.account.me(), client.notification.notificationSettings()], {
-      concurrency: "unbounded"
-    })
+    const [{ bio, display_name, identities, username }, kinds, providers] = yield* Effect.all(
+      [client.account.me(), client.notification.notificationSettings(), client.account.authProviders()],
+      { concurrency: "unbounded" }
+    )
     const { area, text, whole } = inputs(profile, tried, { display_name, bio })
     const boxes = inputs(told, tried, { kind: optionalKinds.filter((kind) => kinds[kind]), email: kinds.email ? ["yes"] : [] })
     const main = html`<h1>Settings</h1>
-${deskNav(settingsAt)}${done(query["done"], { saved: "Saved." })}<h2>What others read</h2>
+${deskNav(settingsAt)}${done(query["done"], { saved: "Saved.", added: "You can sign in by that as well now." })}<h2>What others read</h2>
 <p><a href="${profileAt(username)}">Your public page</a></p>
 ${whole(html`${text("display_name", "Display name", { hint: "1 to 64 characters.", more: html`autocomplete="nickname"` })}${area("bio", "About you", { hint: "At most 500 characters." })}`, "Save")}
-<h2>What you are told</h2>
+${signIns(identities, providers)}<h2>What you are told</h2>
 ${boxes.whole(
   html`<fieldset>
 <legend>Tell me when this happens</legend>

@@ -1,9 +1,11 @@
 /** The form that creates a season. It begins with the rules of the game's last season, where there is one. */
+import type { Client } from "@agon/api/Client.ts"
 import { CreateSeason } from "@agon/api/season/creation.ts"
 import { Effect } from "effect"
 import { html } from "../html/Html.ts"
 import { platformDeskAt, seasonDeskAt } from "../html/links.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
+import type { Typed } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { pastedUsername } from "../http/form/pasted.ts"
 import { doneAt, given, instantOf, LeadsTo, listed, platformForm } from "./forms.ts"
@@ -16,11 +18,18 @@ const FIELDS: ReadonlyArray<string> = [...OWN, "fleet.matches", "fleet.admission
 
 type Body = typeof CreateSeason.Type
 
+/** None where all are ticked: a season that names those of today would shut out whoever signs in by one of tomorrow. */
+const providersOf = Effect.fnUntraced(function* (client: Client, typed: Typed) {
+  const ticked = typed.all("providers")
+  const known = yield* client.account.authProviders()
+  return known.every(({ slug }) => ticked.includes(slug)) ? [] : ticked
+})
+
 const create = platformForm("seasons", {
   name: "create",
   fields: FIELDS,
   codes: { season_exists: "slug", unknown_game: "game" },
-  send: ({ client, typed }) => {
+  send: Effect.fnUntraced(function* ({ client, typed }) {
     const one = (name: string) => typed.one(name)
     const admins = listed(one("admins")).map(pastedUsername)
     const payload = {
@@ -33,12 +42,12 @@ const create = platformForm("seasons", {
       visibility: one("visibility") as Body["visibility"],
       entry: one("entry") as Body["entry"],
       fleet: { matches: one("fleet.matches"), admissions: one("fleet.admissions") } as Body["fleet"],
-      providers: typed.all("providers"),
+      providers: yield* providersOf(client, typed),
       ...(admins.length === 0 ? {} : { admins })
     }
-    const made = client.seasonCreation.createSeason({ params: { game: one("game") }, payload })
-    return Effect.map(made, ({ game, slug }) => new LeadsTo({ to: doneAt(seasonDeskAt(game, slug)) }))
-  }
+    const { game, slug } = yield* client.seasonCreation.createSeason({ params: { game: one("game") }, payload })
+    return new LeadsTo({ to: doneAt(seasonDeskAt(game, slug)) })
+  })
 })
 
 const limits = constraintsOf(CreateSeason)
@@ -76,6 +85,7 @@ export const newSeason = platformDesk({
       { value: "restricted", label: "people on the roster" }
     ])}<fieldset>
 <legend>A competitor signs in with one of</legend>
+<p class="hint">Where all are ticked, or none, any will do, also one that the service takes later.</p>
 ${providers.map(({ label, slug }) => box("providers", slug, label))}</fieldset>
 ${choice("fleet.matches", "Matches are played by", FLEET_USES)}${choice("fleet.admissions", "Candidates are examined by", FLEET_USES)}${area("admins", "Its administrators", { hint: "Usernames, in lines or with commas; may be left out." })}${ruleFields(fields)}`
     return html`<p>${last === undefined ? "The rules below are the usual ones." : `The rules below begin as those of the season ${last.name}.`} ${games.map(

@@ -80,6 +80,9 @@ export const withQuery = (path: string, query: Readonly<Record<string, string | 
   return pairs.length === 0 ? path : `${path}?${new URLSearchParams(pairs)}`
 }
 
+/** Signs in at a provider, or adds it to the account that is signed in, and leads back to `to`. */
+export const signInAt = (provider: string, to: string) => withQuery(`/v1/auth/${part(provider)}`, { return_to: to })
+
 export const link = (to: string, text: string): Html => html`<a href="${to}">${said(text)}</a>`
 
 /** A model's owner; a baseline has none. Usernames are plain letters. */

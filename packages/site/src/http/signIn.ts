@@ -4,7 +4,7 @@ import type { Client } from "@agon/api/Client.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
-import { withQuery } from "../html/links.ts"
+import { signInAt } from "../html/links.ts"
 
 /** `to` is the address that the visitor asked for, and comes back to. `kept` is a form that was sent without a session (keptForm.ts). */
 export const signInPage = (client: Client, to: string, kept?: Html): Effect.Effect<Page, unknown> =>
@@ -23,6 +23,6 @@ ${
   providers.length === 0
     ? html`<p>This service has no way to sign in.</p>`
     : html`<p>With an account you enter models, follow them to the ladder, and comment. To look around nobody needs one.</p>
-<ul class="acts">${providers.map(({ label, slug }) => html`<li><a class="act" href="${withQuery(`/v1/auth/${encodeURIComponent(slug)}`, { return_to: to })}"${kept !== undefined && html` target="_blank"`}>Sign in with ${label}</a></li>`)}</ul>`
+${providers.length > 1 && html`<p>If you have an account, sign in as you did before: by another way you get another account. You add further ways to yours in Settings.</p>\n`}<ul class="acts">${providers.map(({ label, slug }) => html`<li><a class="act" href="${signInAt(slug, to)}"${kept !== undefined && html` target="_blank"`}>Sign in with ${label}</a></li>`)}</ul>`
 }${kept !== undefined && again(kept)}`
 })

@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { withTimes } from "../html/instants.ts"
-import { kitAt, link, myModelAt, myModelsAt, myVersionAt } from "../html/links.ts"
+import { kitAt, link, myModelAt, myModelsAt, myVersionAt, settingsAt } from "../html/links.ts"
 import { words } from "../html/words.ts"
 import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
@@ -28,7 +28,7 @@ const NOW = ({
 ${
   candidate !== null &&
   html`<p><a href="${myVersionAt(candidate.version_id)}">A version of yours is on its way</a>, in ${words(candidate.phase ?? candidate.status)}. The same two files go on with its upload.</p>\n`
-}${refusals.length > 0 && html`<div class="bad alert"><p>${candidate === null ? "A submission" : "A submission of other files"} would be refused now:</p>\n<ul>${refusals.map(({ detail }) => html`<li>${said(withTimes(detail))}</li>`)}</ul></div>\n`}`
+}${refusals.length > 0 && html`<div class="bad alert"><p>${candidate === null ? "A submission" : "A submission of other files"} would be refused now:</p>\n<ul>${refusals.map(({ code, detail }) => html`<li>${said(withTimes(detail))}${code === "not_eligible" && html` <a href="${settingsAt}#sign-ins">To Settings</a>`}</li>`)}</ul></div>\n`}`
 
 /**
  * The limits that the element checks before anything is sent, and those of the note: a file that is plainly wrong costs no version and no

@@ -84,7 +84,6 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
     fork(Metric.update(pagesFailed, 1))
     refuse(response, AWAY)
   }
-
   const pass = (request: IncomingMessage, response: ServerResponse, address: string, form?: Buffer) => {
     const known = kept.get(request)
     if (known !== undefined) return passBack(request, response, known)
@@ -105,9 +104,7 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
         kept.keep(request, answer)
         passBack(request, response, answer)
       })
-      .catch(() => {
-        if (!response.destroyed) away(response) // otherwise the visitor has left
-      })
+      .catch(() => response.destroyed || away(response)) // where it is, the visitor has left
       .finally(() => void underWay--)
   }
 

@@ -4,7 +4,9 @@ import { mix } from "@agon/domain/season/Random.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
+import { PrometheusMetrics } from "effect/observability"
 import * as Administration from "../support/Administration.ts"
+import { valueOf } from "../support/scrape.ts"
 import { slow } from "../support/slow.ts"
 import type { Event, Planned, Script } from "../support/TwinSeason.ts"
 import * as TwinSeason from "../support/TwinSeason.ts"
@@ -165,11 +167,14 @@ layer(TwinSeason.layer, Administration.options)("a season that had a match and l
       yield* Administration.rows`INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, state, created_at, last_seen_at)
         VALUES (${id("runner", 1)}, ${id("key", 1)}, 'rack', 'r', '[]', '{}', 1, 'active', now(), now())`
       const before = yield* seen(closed, new Set())
-      const { voidMatch } = yield* MatchVoiding
+      const { flag, voidMatch } = yield* MatchVoiding
       const runner = id("runner", 1)
-      yield* Effect.orDie(
-        voidMatch({ season_id: id("season", 1), match: id("match", 2), detail: "No.", runners: [runner] }) as Effect.Effect<void>
-      )
+      const suspect = { season_id: id("season", 1), match: id("match", 2), detail: "No." }
+      const flagged = Effect.map(PrometheusMetrics.format(), (text) => valueOf(text, "agon_runners_flagged_total") ?? 0)
+      const flaggedBefore = yield* flagged
+      yield* Effect.orDie(voidMatch({ ...suspect, runners: [runner] }) as Effect.Effect<void>)
+      yield* Effect.orDie(flag(runner, suspect) as Effect.Effect<void>)
+      assert.strictEqual(yield* flagged, flaggedBefore + 1, "a runner that is flagged again is not counted again")
       assert.deepStrictEqual(yield* seen(closed, new Set()), before)
       const log = yield* Administration.log(id("season", 1))
       assert.deepStrictEqual(log, [

@@ -10,10 +10,11 @@
  * the key and making another. There is no way to void all matches that a key has played, and none is needed, since
  * every match is checked on its own.
  */
-import { Context, DateTime, Effect, Layer, Schema } from "effect"
+import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { makeAuditLog, ownAudit } from "../audit/auditLog.ts"
+import { fromZero } from "../metric/fromZero.ts"
 import { Parking } from "../parking/Parking.ts"
 import { makeQueries } from "./voidingQueries.ts"
 
@@ -23,6 +24,14 @@ export interface SuspectMatch {
   readonly detail: string
   readonly runners: ReadonlyArray<string>
 }
+
+/** A gauge would not do: a flagged runner without leases is gone within seconds. */
+const runnersFlagged = fromZero(
+  Metric.counter("agon_runners_flagged_total", {
+    description: "Runners that reported what the rules or another runner denied",
+    incremental: true
+  })
+)
 
 type Failure = { readonly _tag: string }
 
@@ -61,7 +70,9 @@ const makeMatchVoiding = Effect.gen(function* () {
       flagged?.fresh ? ownAudit("runner.flag", runner, { name: flagged.name, key: flagged.key_id, match, detail }) : undefined
     )
     parking.stop(runner)
-    if (flagged?.fresh) yield* Effect.logWarning("a runner was flagged", { runner, match, detail })
+    if (!flagged?.fresh) return
+    yield* Metric.update(runnersFlagged, 1)
+    yield* Effect.logWarning("a runner was flagged", { runner, match, detail })
   })
 
   const once = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: SuspectMatch) {

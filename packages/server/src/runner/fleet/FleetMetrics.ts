@@ -15,7 +15,6 @@ const READ_EVERY: Duration.Input = "15 seconds"
 const Figures = Schema.Struct({
   active: Schema.Int,
   draining: Schema.Int,
-  flagged: Schema.Int,
   slots: Schema.Int,
   audits: Schema.Int,
   database_bytes: Schema.Number,
@@ -31,7 +30,7 @@ const makeQuery = Effect.map(SqlClient.SqlClient, (sql) =>
     execute: ({ seen_after }) => sql`
       SELECT r.*, a.audits, pg_database_size(current_database())::float8 AS database_bytes, v.model_bytes
       FROM (SELECT count(*) FILTER (WHERE state = 'active')::int AS active, count(*) FILTER (WHERE state = 'draining')::int AS draining,
-          count(*) FILTER (WHERE flagged_at IS NOT NULL)::int AS flagged, coalesce(sum(slots), 0)::int AS slots
+          coalesce(sum(slots), 0)::int AS slots
           FROM runner WHERE last_seen_at >= ${seen_after} AND state <> 'gone') r,
         (SELECT count(*)::int AS audits FROM match_audit WHERE state <> 'done') a,
         (SELECT coalesce(sum(weights_bytes::float8 + manifest_bytes), 0) AS model_bytes FROM version WHERE status <> 'rejected') v`
@@ -39,9 +38,9 @@ const makeQuery = Effect.map(SqlClient.SqlClient, (sql) =>
 )
 
 const gauges = (figures: () => Figures | undefined): ReadonlyArray<ReadGauge> => {
-  const runners = (state: "active" | "draining" | "flagged") => ({
+  const runners = (state: "active" | "draining") => ({
     name: "agon_runners",
-    description: "Runners seen in the last minute, by state; a flagged one is counted in its state too",
+    description: "Runners seen in the last minute, by state",
     attributes: { state },
     read: () => figures()?.[state] ?? Number.NaN
   })
@@ -53,7 +52,6 @@ const gauges = (figures: () => Figures | undefined): ReadonlyArray<ReadGauge> =>
   return [
     runners("active"),
     runners("draining"),
-    runners("flagged"),
     one("agon_runner_slots", "Matches that the runners seen in the last minute can play at once", "slots"),
     one("agon_audits_open", "Matches that wait to be played again, or are being", "audits"),
     one("agon_database_bytes", "Size of the database on its disk", "database_bytes"),

@@ -259,7 +259,7 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
       const approved = yield* post({ headers: root, path: "/admin/comments", body: { form: "decide", id: ids[0]!, state: "approved" } })
       assert.strictEqual(approved.status, 303, approved.text)
       const { headers, status } = yield* write("Well played.")
-      assert.deepStrictEqual([status, headers.get("location")], [303, `/models/${id}#comments`])
+      assert.deepStrictEqual([status, headers.get("location")], [303, `/private/models/${id}#comments`])
       yield* eventually(
         "the comment at its subject",
         Effect.map(get("bob", `/models/${id}`), ({ text }) => text.includes("Well played."))

@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
-import { assertPage, elementsOf, page, type Shown } from "../support/Pages.ts"
+import { assertPage, elementsOf, page, type Shown, send } from "../support/Pages.ts"
 import { retryPutOff } from "../support/putOff.ts"
 import * as Service from "../support/Service.ts"
 import * as SiteService from "../support/SiteService.ts"
@@ -117,12 +117,40 @@ layer(service, { excludeTestServices: true, timeout: "300 seconds" })("pages of 
     })
   )
 
+  it.effect("are where a comment on a baseline leads its author, whom it answers, and a moderator", () =>
+    Effect.gen(function* () {
+      const at = `/private/models/${m.secretBase}`
+      const write = `/me/comments?model=${m.secretBase}`
+      assert.include(linksOf(at, yield* get(at, "ada")), write)
+      const say = (body: string) => send(write, "ada", { form: "write", body })
+      assert.strictEqual((yield* say("A strong start.")).headers.get("location"), "/me/comments?done=pending")
+      const ways = Effect.fnUntraced(function* (path: string, as: "ada" | "root") {
+        const links = linksOf(path, yield* get(path, as)).filter((to) => to.includes(m.secretBase) && !to.startsWith("/me/"))
+        assert.isNotEmpty(links, path)
+        for (const to of links) assert.strictEqual((yield* get(to, as)).status, 200, `${to} of ${path}`)
+      })
+      for (const path of [write, "/me/comments"]) yield* ways(path, "ada")
+      yield* ways("/admin/comments", "root")
+      const { as } = yield* Service.Service
+      const [ada, admin] = [yield* as("ada"), yield* as("admin")]
+      const { comments } = yield* ada.community.pendingComments({ query: { limit: 1, cursor: 0 } })
+      yield* admin.moderation.moderateComment({ params: { id: comments[0]!.id }, payload: { state: "approved" } })
+      yield* ways("/me/notifications", "ada")
+      yield* ways("/admin/threads", "root")
+      const second = (yield* say("And a strong end.")).headers.get("location")!
+      assert.include((yield* get(second.replace(/#.*/, ""), "ada")).text, "And a strong end.")
+      assert.strictEqual((yield* get(second.replace(/#.*/, ""), "bob")).status, 404)
+    })
+  )
+
   it.effect("lead to the public address of what is public, which can be passed on", () =>
     Effect.gen(function* () {
       for (const [path, to] of [
         ["/private/games/snakes/seasons/spring", "/games/snakes/seasons/spring"],
         ["/private/games/snakes/seasons/spring/ladders/open?cursor=50&x=y", "/games/snakes/seasons/spring/ladders/open?cursor=50"],
-        [`/private/matches/${x.open}`, `/matches/${x.open}`]
+        [`/private/matches/${x.open}`, `/matches/${x.open}`],
+        [`/private/models/${m.random}`, `/models/${m.random}`],
+        [`/private/models/${m.beta}?season=spring&cursor=50`, `/models/${m.beta}?season=spring&cursor=50`]
       ] as const) {
         const { headers, status } = yield* get(path, "ada")
         assert.deepStrictEqual([status, headers.get("location"), headers.get("cache-control")], [303, to, "private, no-store"])

@@ -16,7 +16,7 @@ import { boardPage } from "./board/page.ts"
 import { boardPictureFile } from "./board/picture.ts"
 import { home } from "./game/home.ts"
 import { gamePage } from "./game/page.ts"
-import { byMatch, bySeason, fileInPrivateToo, inPrivateToo } from "./http/memberPages.ts"
+import { byMatch, byModel, bySeason, fileInPrivateToo, inPrivateToo } from "./http/memberPages.ts"
 import type { Route } from "./http/Route.ts"
 import { coursePage } from "./leaderboard/course.ts"
 import { matrixPage } from "./leaderboard/matrix.ts"
@@ -43,7 +43,8 @@ import { post } from "./writing/post.ts"
 const memberPages: ReadonlyArray<Route> = [
   ...[seasonPage, ladderPage, matrixPage, coursePage, boardPage].map((page) => inPrivateToo(page, bySeason)),
   inPrivateToo(matchPage, byMatch),
-  ...[matchList, modelPage, versionPage].map((page) => inPrivateToo(page)),
+  inPrivateToo(modelPage, byModel),
+  ...[matchList, versionPage].map((page) => inPrivateToo(page)),
   fileInPrivateToo(replayFile)
 ]
 

@@ -2,8 +2,9 @@
 import type { Subject, ThreadHead } from "@agon/api/comment/Comment.ts"
 import type { ModeratedComment, Verdict } from "@agon/api/comment/moderation.ts"
 import { Effect } from "effect"
+import { subjectAt } from "../comment/subject.ts"
 import { type Html, html, prose, said } from "../html/Html.ts"
-import { inPrivate, modelAt, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
 import { button, sureButton } from "../http/form/buttons.ts"
@@ -11,7 +12,7 @@ import { platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { deskNav } from "./parts.ts"
 
-const about = ({ id, kind }: Subject): Html => html`<a href="${(kind === "match" ? inPrivate.match : modelAt)(id)}#comments">a ${kind}</a>`
+const about = (subject: Subject): Html => html`<a href="${subjectAt(subject)}#comments">a ${subject.kind}</a>`
 
 const decide = platformForm("comments", {
   name: "decide",

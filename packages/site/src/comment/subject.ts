@@ -1,13 +1,13 @@
 /** The subject of a thread: a match or a model, as the site's addresses name it and where it is shown. */
 import type { Subject } from "@agon/api/comment/Comment.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { commentAt, commentsAt, inPrivate, modelAt, withQuery } from "../html/links.ts"
+import { commentAt, commentsAt, inPrivate, withQuery } from "../html/links.ts"
 
 /** As the API's parameters and payloads name it. */
 export const aboutOf = ({ id, kind }: Subject) => ({ [kind]: id })
 
-/** The page of a match may be one of a private season; that of any other leads to its public address. */
-export const subjectAt = ({ id, kind }: Subject): string => (kind === "match" ? inPrivate.match(id) : modelAt(id))
+/** A match or a baseline may be one of a private season; the page of any other leads to its public address. */
+export const subjectAt = ({ id, kind }: Subject): string => inPrivate[kind](id)
 
 /** The subject that the address names; undefined where it names none or is ill. */
 export const subjectOf = ({ match, model }: Readonly<Record<string, string>>): Subject | undefined => {

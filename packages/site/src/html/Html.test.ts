@@ -86,6 +86,8 @@ describe("a link that a person wrote", () => {
     const id = "01950002-0000-7000-8000-000000000001"
     assert.strictEqual(followable(`/v1/threads?match=${id}`), `/matches/${id}#comments`)
     assert.strictEqual(followable(`/v1/private/threads?match=${id}`), `/private/matches/${id}#comments`)
+    assert.strictEqual(followable(`/v1/threads?model=${id}`), `/models/${id}#comments`)
+    assert.strictEqual(followable(`/v1/private/threads?model=${id}`), `/private/models/${id}#comments`)
     assert.strictEqual(followable(`/v1/private/versions/${id}`), `/private/versions/${id}`)
     assert.strictEqual(followable("/v1/private/games/snakes/seasons/demo/podium"), "/private/games/snakes/seasons/demo")
     assert.strictEqual(followable(`/v1/models/${id}/story`), `/models/${id}#story`)

@@ -96,7 +96,7 @@ const ID = "([0-9a-f-]{36})"
 /** Where the API's own addresses, which notifications have, are shown on the site. */
 const SHOWN: ReadonlyArray<readonly [RegExp, (...parts: ReadonlyArray<string | undefined>) => string | undefined]> = [
   [new RegExp(`^/v1/(?:me/)?models/${ID}/story$`), (id = "") => `${modelAt(id)}#story`],
-  [new RegExp(`^/v1/(?:private/)?threads\\?model=${ID}$`), (id = "") => `${modelAt(id)}#comments`],
+  [new RegExp(`^/v1/(private/)?threads\\?model=${ID}$`), (of, id = "") => `${placesOf(of).model(id)}#comments`],
   [new RegExp(`^/v1/(private/)?threads\\?match=${ID}$`), (of, id = "") => `${placesOf(of).match(id)}#comments`],
   [new RegExp(`^/v1/(private/)?versions/${ID}$`), (of, id = "") => placesOf(of).version(id)],
   [

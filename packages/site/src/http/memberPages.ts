@@ -21,10 +21,20 @@ const readingPrivately = (client: Client): Client =>
   Object.fromEntries(Object.entries(client).map(([name, group]) => [name, twinsOf(group as Group)])) as unknown as Client
 
 /** The read of the public API that a page is public by. */
-type Read = (asked: Pick<Asked, "client" | "params">) => Effect.Effect<unknown, unknown>
+type Read = (asked: Pick<Asked, "client" | "params" | "query">) => Effect.Effect<unknown, unknown>
 
 export const bySeason: Read = ({ client, params }) => client.season.season({ params: { game: params["game"]!, slug: params["slug"]! } })
 export const byMatch: Read = ({ client, params }) => client.match.match({ params: { id: params["id"]! } })
+/**
+ * A model is public where its public page shows as much, and the season that is asked for: it may also have versions in private seasons, or be
+ * a baseline of one.
+ */
+export const byModel: Read = Effect.fnUntraced(function* ({ client, params, query: { season: wanted } }) {
+  const of = { params: { id: params["id"]! } }
+  const [open, whole] = yield* Effect.all([client.model.model(of), client.model.privateModel(of)], { concurrency: "unbounded" })
+  if (open === null || open.versions.length !== whole?.versions.length) return undefined
+  return wanted === undefined || open.versions.some(({ season }) => season === wanted) ? open : undefined
+})
 
 const addressOf = ({ path }: SharedRoute, { params, query }: Asked): string =>
   withQuery(

@@ -97,8 +97,10 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "Round.started_at": "When it started; null until then.",
   "Rounds.rounds": "The rounds.",
   "PlanRound.kind": "A round, or the finals.",
-  "PlanRound.starts_at": "When it starts, in the future and after the rounds before it: RFC 3339 with any offset.",
-  "PatchRound.starts_at": "When it starts, in the future and after the rounds before it: RFC 3339 with any offset.",
+  "PlanRound.starts_at":
+    "When it starts, in the future, not before submissions open, and after the rounds before it: RFC 3339 with any offset.",
+  "PatchRound.starts_at":
+    "When it starts, in the future, not before submissions open, and after the rounds before it: RFC 3339 with any offset.",
   "Participant.id": "The row of the roster.",
   "Participant.username": "The account that signs in with the login, by username; null until there is one.",
   "AddParticipants.provider": "The sign-in provider, by its slug. Without it, the first one of the deployment is meant.",

@@ -1,9 +1,10 @@
 /** Boards and settings, as administrators change them. */
 import { logged } from "./Audit.ts"
 import type { Of, Replies } from "./Command.ts"
-import { merged, refusalOf } from "./Editing.ts"
+import { type Fault, merged, refusalOf } from "./Editing.ts"
 import { faultsOfBaselines, rejudgeBaselines } from "./entry/Baselines.ts"
-import { QUEUES } from "./Rules.ts"
+import { isBeforeOpening } from "./Round.ts"
+import { QUEUES, type Settings } from "./Rules.ts"
 import type { State } from "./State.ts"
 
 /** A new board starts out of play. */
@@ -47,6 +48,8 @@ export const editSettings = (state: State, { audit, scheduledOnly, settings }: O
   const refused = refusalOf(after, settings)
   if (refused !== undefined) return refused
   if (scheduledOnly && !scheduled) return { refused: "season_not_scheduled" }
+  const overtaken = roundsOvertaken(state, after)
+  if (overtaken.length > 0) return { refused: "invalid_request", errors: overtaken }
   const judges = settings.weight_classes !== undefined || settings.rules?.infer_us_max !== undefined
   const errors = judges ? faultsOfBaselines(state, after) : []
   if (errors.length > 0) return { refused: "rules_invalid", errors }
@@ -59,3 +62,14 @@ export const editSettings = (state: State, { audit, scheduledOnly, settings }: O
   state.workAppeared = true
   return { edited: true }
 }
+
+/** The pending rounds that a later opening would put before it. */
+const roundsOvertaken = ({ rounds, settings }: State, { submissions_open_at }: Settings): ReadonlyArray<Fault> =>
+  submissions_open_at <= settings.submissions_open_at
+    ? []
+    : rounds
+        .filter((round) => round.started_at === null && !round.withdrawn && isBeforeOpening(round, submissions_open_at))
+        .map(({ kind, n }) => ({
+          path: "submissions_open_at",
+          message: `${kind === "finals" ? "The finals" : `Round ${n}`} would start before submissions open; move or withdraw ${kind === "finals" ? "them" : "it"} first.`
+        }))

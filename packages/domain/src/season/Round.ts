@@ -21,4 +21,20 @@ export const currentRound = ({ round, rounds }: Rounds): Round | undefined => ro
 export const pendingRound = ({ rounds }: Pick<Rounds, "rounds">): Round | undefined =>
   rounds.find(({ started_at, withdrawn }) => started_at === null && !withdrawn)
 
+/**
+ * Whether a round would start before the season is live. The finals would then start with nobody in them: no version enters before
+ * submissions open, and none once the finals have started.
+ */
+export const isBeforeOpening = ({ kind, starts_at }: Round, submissions_open_at: number): boolean =>
+  kind === "finals" ? starts_at <= submissions_open_at : starts_at < submissions_open_at
+
+/**
+ * When a round starts: never while the season is scheduled, whatever was planned by an earlier release. Finals of that kind wait
+ * until they are moved or withdrawn, since they would end the season with nobody in it.
+ */
+export const startOf = (round: Round, submissions_open_at: number): number => {
+  if (!isBeforeOpening(round, submissions_open_at)) return round.starts_at
+  return round.kind === "finals" ? Infinity : submissions_open_at
+}
+
 export const isFinals = (state: Rounds): boolean => currentRound(state)?.kind === "finals"

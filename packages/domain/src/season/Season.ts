@@ -36,7 +36,7 @@ import { disqualify, endVoids, reinstate, switchOwner } from "./entry/Exclusion.
 import { reportAdmission } from "./entry/Reviews.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
 import { answerToRepeat } from "./Repeats.ts"
-import { pendingRound } from "./Round.ts"
+import { pendingRound, startOf } from "./Round.ts"
 import { installFold } from "./rating/Installing.ts"
 import { learnStarts } from "./rating/Learning.ts"
 import { seriesDue, takeSeries } from "./rating/Series.ts"
@@ -123,10 +123,15 @@ export const deadline = (state: State): number =>
         state.uploadEnd,
         state.againEnd,
         state.settings.submissions_open_at > state.now ? state.settings.submissions_open_at : Infinity,
-        state.phase === "open" ? (pendingRound(state)?.starts_at ?? Infinity) : Infinity,
+        state.phase === "open" ? nextStart(state) : Infinity,
         state.phase === "closing" ? closesBy(state) : Infinity,
         seriesDue(state)
       )
+
+const nextStart = (state: State): number => {
+  const round = pendingRound(state)
+  return round === undefined ? Infinity : startOf(round, state.settings.submissions_open_at)
+}
 
 /** Advances to `now`, handling each deadline on the way in order and at its own time. */
 const advance = (state: State, now: number): void => {
@@ -136,8 +141,7 @@ const advance = (state: State, now: number): void => {
     if (state.leaseEnd <= state.now) loseLeases(state)
     if (state.uploadEnd <= state.now) expireUploads(state)
     if (state.againEnd <= state.now) offerAgain(state)
-    const round = pendingRound(state)
-    if (state.phase === "open" && round !== undefined && round.starts_at <= state.now) startRound(state, round)
+    if (state.phase === "open" && nextStart(state) <= state.now) startRound(state, pendingRound(state)!)
     settle(state)
   }
   state.now = Math.max(state.now, now)

@@ -3,7 +3,7 @@ import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { rejectVersion } from "../entry/Versions.ts"
 import { fillHeap } from "../Ladders.ts"
-import { currentRound, isFinals, type Round } from "../Round.ts"
+import { currentRound, isBeforeOpening, isFinals, type Round } from "../Round.ts"
 import { resetRatings } from "../rating/LadderRatings.ts"
 import { learnInRound } from "../rating/Learning.ts"
 import type { State } from "../State.ts"
@@ -11,10 +11,11 @@ import { isInVain } from "../scheduler/Faults.ts"
 import { owesMatches } from "../scheduler/PairingBatches.ts"
 
 export const planRound = (state: State, { audit, games, kind, starts_at }: Of<"PlanRound">): Replies["PlanRound"] => {
-  const refused = whyNot(state, starts_at, state.rounds)
-  if (refused !== undefined) return { refused: "invalid_request", detail: refused }
   const n = (state.rounds.at(-1)?.n ?? 0) + 1
-  state.rounds.push({ n, kind, games, starts_at, started_at: null, ended_at: null, withdrawn: false })
+  const round: Round = { n, kind, games, starts_at, started_at: null, ended_at: null, withdrawn: false }
+  const refused = whyNot(state, round)
+  if (refused !== undefined) return { refused: "invalid_request", detail: refused }
+  state.rounds.push(round)
   wrote(state, n, audit)
   return { n }
 }
@@ -25,12 +26,8 @@ export const patchRound = (state: State, { audit, games, n, starts_at, withdrawn
   if (round.started_at !== null) return { refused: "round_started", detail: `Round ${n} has started.` }
   if (round.withdrawn) return { refused: "invalid_request", detail: `Round ${n} was withdrawn.` }
   if (starts_at !== undefined) {
-    const refused =
-      whyNot(
-        state,
-        starts_at,
-        state.rounds.filter((each) => each.n < n)
-      ) ?? tooLate(state, round, starts_at)
+    const moved = { ...round, starts_at }
+    const refused = whyNot(state, moved) ?? tooLate(state, moved)
     if (refused !== undefined) return { refused: "invalid_request", detail: refused }
     round.starts_at = starts_at
   }
@@ -40,17 +37,22 @@ export const patchRound = (state: State, { audit, games, n, starts_at, withdrawn
   return { n }
 }
 
-/** A round starts in the future and after all earlier rounds. There is one finals round, and none after it. */
-const whyNot = (state: State, starts_at: number, before: ReadonlyArray<Round>): string | undefined => {
+/** A round starts in the future, once the season is live, and after all earlier rounds. There is one finals round, and none after it. */
+const whyNot = (state: State, round: Round): string | undefined => {
+  const { n, starts_at } = round
   if (state.phase !== "open") return "The season is closed."
   if (starts_at <= state.now) return "A round starts in the future."
-  const standing = before.filter((round) => !round.withdrawn)
+  if (isBeforeOpening(round, state.settings.submissions_open_at)) return tooEarly(round)
+  const standing = state.rounds.filter((each) => each.n < n && !each.withdrawn)
   if (standing.some((round) => round.starts_at >= starts_at)) return "A round starts after every round before it."
   if (standing.some((round) => round.kind === "finals")) return "Nothing comes after the finals."
   return undefined
 }
 
-const tooLate = (state: State, { n }: Round, starts_at: number): string | undefined =>
+const tooEarly = ({ kind }: Round): string =>
+  kind === "finals" ? "The finals start after submissions open." : "A round starts when submissions open, or later."
+
+const tooLate = (state: State, { n, starts_at }: Round): string | undefined =>
   state.rounds.some((round) => round.n > n && !round.withdrawn && round.starts_at <= starts_at)
     ? "A round starts before every round after it."
     : undefined

@@ -66,7 +66,8 @@ layer(Talked.layer.pipe(Layer.provideMerge(service)), { excludeTestServices: tru
         const own = elementsOf("/me/comments", waiting.text).find(({ name, attributes }) => name === "input" && attributes["name"] === "id")
         yield* send("/admin/comments", "root", { form: "decide", id: own!.attributes["value"]!, state: "approved" })
         const second = yield* send(pageOf(ids), "ada", { form: "answer", body: "And again." })
-        assert.deepStrictEqual([second.status, second.headers.get("location")], [303, `/private/models/${model}#comments`])
+        assert.strictEqual(second.status, 303)
+        assert.match(second.headers.get("location")!, new RegExp(`^/private/models/${model}\\?comment=[^#]*#comment-`))
         const answers = new RegExp(`<a href="#comment-${ids.comment}">In answer to a comment above</a>`, "g")
         yield* eventually(
           "both answers in the thread",

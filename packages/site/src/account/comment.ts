@@ -1,8 +1,8 @@
 /** A comment of a thread that the visitor reads: answering it, reporting it to the moderators, and deleting it where it is one's own. */
 import type { Comment } from "@agon/api/comment/Comment.ts"
 import { Effect } from "effect"
+import { COMMENT_ROWS } from "../comment/place.ts"
 import { aboutOf, subjectAt, subjectOf } from "../comment/subject.ts"
-import { COMMENT_ROWS } from "../comment/thread.ts"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, prose } from "../html/Html.ts"
 import { commentAt, commentsAt, withQuery } from "../html/links.ts"

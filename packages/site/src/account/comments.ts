@@ -3,6 +3,7 @@ import type { Client } from "@agon/api/Client.ts"
 import type { PendingComments, ProfileComments } from "@agon/api/comment/Comment.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
+import { commentIn } from "../comment/place.ts"
 import { aboutOf, subjectAt, subjectOf } from "../comment/subject.ts"
 import { deskNav, done } from "../html/desk.ts"
 import { type Html, html, prose } from "../html/Html.ts"
@@ -21,15 +22,15 @@ const PENDING_ROWS = 50
 
 export const COMMENT_HINT = "1 to 2,000 characters. An account's first comment waits for a moderator."
 
-/** Leads to the subject, or to where the comment waits. */
+/** Leads to the comment in its thread, or to where it waits. */
 export const sent = Effect.fnUntraced(function* (
   { client, query }: Pick<Asked, "client" | "query">,
   comment: { readonly body: string; readonly parent_id?: string }
 ) {
   const subject = subjectOf(query)
   if (subject === undefined) return yield* invalid
-  const { state } = yield* client.community.postComment({ payload: { ...aboutOf(subject), ...comment } })
-  return { to: state === "pending" ? withQuery(commentsAt, { done: "pending" }) : `${subjectAt(subject)}#comments` }
+  const posted = yield* client.community.postComment({ payload: { ...aboutOf(subject), ...comment } })
+  return { to: posted.state === "pending" ? withQuery(commentsAt, { done: "pending" }) : commentIn(subjectAt(subject), posted) }
 })
 
 export const deleted = (client: Client, id: string) =>
@@ -51,12 +52,21 @@ const remove = form({
   send: ({ client, typed }) => deleted(client, typed.one("id"))
 })
 
-const item = ({ body, created_at, id, subject }: ProfileComments["comments"][number], state: string): Html => html`<li class="comment">
-<p class="faint">${time(created_at)}, about <a href="${subjectAt(subject)}">a ${subject.kind}</a>: ${state}</p>
+type Listed = ProfileComments["comments"][number]
+
+/** In its thread, where others can read it. */
+const whereOf = (one: Listed | PendingComments["comments"][number]): string =>
+  "state" in one ? subjectAt(one.subject) : commentIn(subjectAt(one.subject), one)
+
+const item = (one: Listed, state: string): Html => {
+  const { body, created_at, id, subject } = one
+  return html`<li class="comment">
+<p class="faint">${time(created_at)}, about <a href="${whereOf(one)}">a ${subject.kind}</a>: ${state}</p>
 ${prose(body)}
 ${sureButton(remove, { id }, "Delete", `the comment of ${timeText(created_at)}`, DELETED)}
 </li>
 `
+}
 
 const SENTENCES = {
   pending: "The comment waits for a moderator. Others see it when it is approved, and so the ones that you write after it at once.",

@@ -2,8 +2,9 @@
 import type { Profile } from "@agon/api/account/api.ts"
 import type { ProfileComments } from "@agon/api/comment/Comment.ts"
 import { Effect } from "effect"
+import { commentIn } from "../comment/place.ts"
 import { type Html, html, prose, said } from "../html/Html.ts"
-import { ladderAt, link, matchAt, modelAt, profileAt, seasonAt, withQuery } from "../html/links.ts"
+import { inPublic, ladderAt, link, modelAt, profileAt, seasonAt, withQuery } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { count, decimal, time } from "../html/words.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -38,9 +39,9 @@ ${standings.map((each) => standing(names, seasonOf, each))}</tbody>
 </table></div>`
 }
 
-const comment = ({ body, created_at, id, subject }: ProfileComments["comments"][number]): Html => html`<li class="comment">
-<p class="faint">${time(created_at)}, about <a href="${(subject.kind === "match" ? matchAt : modelAt)(subject.id)}#comment-${id}">a ${subject.kind}</a></p>
-${prose(body)}
+const comment = (one: ProfileComments["comments"][number]): Html => html`<li class="comment">
+<p class="faint">${time(one.created_at)}, about <a href="${commentIn(inPublic[one.subject.kind](one.subject.id), one)}">a ${one.subject.kind}</a></p>
+${prose(one.body)}
 </li>
 `
 

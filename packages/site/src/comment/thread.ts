@@ -3,9 +3,8 @@ import type { Comment, Thread } from "@agon/api/comment/Comment.ts"
 import { type Html, html, prose } from "../html/Html.ts"
 import { pager } from "../html/pager.ts"
 import { byline } from "../writing/parts.ts"
+import { COMMENT_ROWS, type ThreadPart } from "./place.ts"
 import { answerAt, writeAt } from "./subject.ts"
-
-export const COMMENT_ROWS = 50
 
 /** The comment that it answers may stand on a page before this one. */
 const answered = (parent_id: string, comments: ReadonlyArray<Comment>): Html =>
@@ -32,7 +31,8 @@ ${parent_id !== null && answered(parent_id, comments)}${
 `
   }
 
-export const threadSection = (read: Thread, path: string, offset: number): Html => {
+/** `query`: what the page's address says besides the place in the thread. */
+export const threadSection = ({ offset, read }: ThreadPart, path: string, query: Readonly<Record<string, string>> = {}): Html => {
   const { comments, next_cursor, thread } = read
   return html`<section id="comments" aria-labelledby="comments-title">
 <h2 id="comments-title">Comments</h2>
@@ -45,6 +45,6 @@ ${
     ? html`<p class="faint">${offset > 0 ? "There is no comment on this page." : "Nobody has said anything yet."}</p>`
     : html`<ol class="comments">\n${comments.map(comment(read, offset))}</ol>`
 }
-${pager({ path, query: {}, offset, rows: COMMENT_ROWS, next: next_cursor })}
+${pager({ path, query, fragment: "comments", offset, rows: COMMENT_ROWS, next: next_cursor })}
 </section>`
 }

@@ -11,6 +11,8 @@ interface Place {
   /** The parameter that has the offset; a page of two lists has two. */
   readonly parameter?: string
   readonly label?: string
+  /** The part of the page that has the list, where it does not begin with it. */
+  readonly fragment?: string
 }
 
 const OFFSET_MAX = 2 ** 31 - 1
@@ -22,9 +24,20 @@ export const offsetOf = (cursor: string | undefined): number | undefined => {
   return offset <= OFFSET_MAX ? offset : undefined
 }
 
-export const pager = ({ label = "Pages of the list", next, offset, parameter = "cursor", path, query, rows }: Place): Html | "" => {
-  const before = offset > 0 && withQuery(path, { ...query, [parameter]: offset > rows ? offset - rows : undefined })
-  const after = next !== null && withQuery(path, { ...query, [parameter]: next })
+export const pager = ({
+  fragment,
+  label = "Pages of the list",
+  next,
+  offset,
+  parameter = "cursor",
+  path,
+  query,
+  rows
+}: Place): Html | "" => {
+  const at = (cursor: string | number | undefined) =>
+    `${withQuery(path, { ...query, [parameter]: cursor })}${fragment === undefined ? "" : `#${fragment}`}`
+  const before = offset > 0 && at(offset > rows ? offset - rows : undefined)
+  const after = next !== null && at(next)
   if (before === false && after === false) return ""
   return html`<nav aria-label="${label}"><ul>
 ${before !== false && html`<li><a href="${before}" rel="prev">Previous page</a></li>`}${after !== false && html`<li><a href="${after}" rel="next">Next page</a></li>`}

@@ -1,10 +1,10 @@
 /** A match that counts, the only kind that everybody sees: its end, its seats, the facts, how to check it, and what people say of it. */
 import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
-import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
+import { placeIn, readThread, THREAD_QUERY } from "../comment/place.ts"
+import { threadSection } from "../comment/thread.ts"
 import { type Html, html } from "../html/Html.ts"
 import { inPublic, link, type Places, seasonDeskAt, withQuery } from "../html/links.ts"
-import { offsetOf } from "../html/pager.ts"
 import { plainOf } from "../html/plainLine.ts"
 import { counted, time, words } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
@@ -47,19 +47,19 @@ const administration = ({ game, id, season }: MatchDetail) =>
 
 export const matchPage: SharedRoute = {
   path: "/matches/:id",
-  query: ["cursor"],
+  query: THREAD_QUERY,
   render: Effect.fnUntraced(function* (asked) {
     const { at, client, params, query, script } = asked
     const id = params["id"]!
     const of = { params: { id } }
-    const offset = offsetOf(query["cursor"])
-    if (offset === undefined) return yield* invalid
+    const place = placeIn(query)
+    if (place === undefined) return yield* invalid
     const [match, frame, related, thread] = yield* Effect.all(
       [
         client.match.match(of),
         orNothing(client.match.frame(of)),
         ifAny(client.match.related(of)),
-        ifAny(client.community.thread({ query: { match: id, limit: COMMENT_ROWS, cursor: offset } }))
+        ifAny(readThread(client, { match: id }, place))
       ],
       { concurrency: "unbounded" }
     )
@@ -76,7 +76,7 @@ ${
   related !== undefined &&
   related.matches.length > 0 &&
   html`<h2>Related matches</h2>\n${matchTable(at, "Other matches of these models, and on this board", related.matches.slice(0, RELATED), seasonOf)}\n`
-}${thread !== undefined && threadSection(thread, at.match(match.id), offset)}`
+}${thread !== undefined && threadSection(thread, at.match(match.id))}`
     return {
       title: names,
       description: plainOf(said),

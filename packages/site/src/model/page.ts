@@ -2,11 +2,11 @@
 import { firstPage } from "@agon/api/Pages.ts"
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
-import { COMMENT_ROWS, threadSection } from "../comment/thread.ts"
+import { placeIn, readThread, THREAD_QUERY } from "../comment/place.ts"
+import { threadSection } from "../comment/thread.ts"
 import { html, said } from "../html/Html.ts"
 import { inPublic, owned, resultFeedAt } from "../html/links.ts"
 import { markdown } from "../html/markdown.ts"
-import { offsetOf } from "../html/pager.ts"
 import { count, time } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { SharedRoute } from "../http/Route.ts"
@@ -21,16 +21,20 @@ import { versionTable } from "./versions.ts"
 const MATCHES = 10
 const isLadder = Schema.is(Ladder)
 
+/** What the visitor has chosen besides a place in the thread. */
+const chosenIn = (query: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(query).filter(([name]) => name === "season" || name === "ladder"))
+
 export const modelPage: SharedRoute = {
   path: "/models/:id",
-  query: ["season", "ladder", "cursor"],
+  query: ["season", "ladder", ...THREAD_QUERY],
   render: Effect.fnUntraced(function* (page) {
     const { at, client, params, query, script } = page
     const model = yield* client.model.model({ params: { id: params["id"]! } })
     if (model === null) return yield* notFound
-    const offset = offsetOf(query["cursor"])
+    const place = placeIn(query)
     const ladder = query["ladder"] ?? "open"
-    if (offset === undefined || !isLadder(ladder)) return yield* invalid
+    if (place === undefined || !isLadder(ladder)) return yield* invalid
     const of = { params: { id: model.id } }
     const seasons = [...new Set(model.versions.map(({ season }) => season))]
     const season = query["season"] ?? seasons[0]
@@ -44,7 +48,7 @@ export const modelPage: SharedRoute = {
         season === undefined ? Effect.succeed([]) : newestMatches(client, { model: model.id, game: model.game, season }, MATCHES),
         client.model.rivals({ ...of, query: firstPage(12) }),
         ifAny(client.writing.story(of)),
-        client.community.thread({ query: { model: model.id, limit: COMMENT_ROWS, cursor: offset } })
+        readThread(client, { model: model.id }, place)
       ],
       { concurrency: "unbounded" }
     )
@@ -64,7 +68,7 @@ ${maps !== undefined && html`<h2>On boards</h2>\n${mapTable(at, model, maps)}\n`
 ${versionTable(at, model.versions, seasonOf)}
 <h2>Rivals</h2>
 ${rivalTable(at, model.id, rivals)}
-${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, at.model(model.id), offset)}`
+${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, at.model(model.id), chosenIn(query))}`
     const feeds = [{ path: resultFeedAt(model.id), title: `Results of ${model.name}` }]
     const rank =
       record === undefined || record.rank === null

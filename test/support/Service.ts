@@ -58,6 +58,7 @@ export const layer = (over: Partial<SettingsShape> = {}) =>
         development_sign_in: true,
         replay_check: 0,
         audit: 0,
+        replay_days: 0,
         datasets: "off",
         runtimes: ["test"],
         trusted_proxies: [],

@@ -33,6 +33,7 @@ import * as Metrics from "./http/Metrics.ts"
 import { Site, type SiteShape } from "./http/page/SitePages.ts"
 import { siteAddresses } from "./http/page/siteAddresses.ts"
 import { ReplayCheck } from "./match/check/ReplayCheck.ts"
+import { ReplayRetention } from "./match/retention/ReplayRetention.ts"
 import * as Cluster from "./node/Cluster.ts"
 import { MailDelivery } from "./notification/mail/MailDelivery.ts"
 import * as OutboxMetrics from "./notification/OutboxMetrics.ts"
@@ -117,6 +118,11 @@ export const Program = Layer.unwrap(
     const listening: Listening = { port: undefined }
     const ownSite = OwnSite.layer(settings, listening)
     const replayCheck = ReplayCheck.layer(settings, secrets)
+    const retention = ReplayRetention.layer({
+      days: settings.replay_days,
+      checks: settings.replay_check + settings.audit > 0,
+      datasets: settings.datasets !== "off"
+    })
     const datasets = DatasetMaker.layer({ datasets: settings.datasets, directory: datasetDirectory(settings.directory) })
     // Released first: the server ends when its requests have ended, and then the others take this node's seasons over.
     const partings = Layer.effectDiscard(Effect.flatMap(Parking, ({ close }) => Effect.addFinalizer(() => close)))
@@ -124,6 +130,7 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(
         Layer.mergeAll(
           replayCheck,
+          retention,
           datasets,
           MailDelivery.layer,
           WebhookDelivery.layer,

@@ -188,6 +188,7 @@ export const fields: Readonly<Record<string, string>> = {
   replay: "The replay of the match.",
   replay_upload: "Where to upload the replay.",
   traceparent: "The trace of the match, as W3C Trace Context writes it; only where the service traces the match. A runner may ignore it.",
+  replay_removed_at: "When the replay was removed, since replays are kept for a time; absent where there is one, or never was one.",
   replay_url: "A signed address of the replay, valid for an hour; absent where there is no replay.",
   reports: "Reports since it was last approved.",
   request_id: "The id under which the service's log tells what happened.",

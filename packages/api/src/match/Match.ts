@@ -74,7 +74,9 @@ const detail = {
   successor: Schema.NullOr(Schema.Int),
   fault_reason: Schema.NullOr(FaultReason),
   /** Signed, valid for an hour; absent where there is no replay. */
-  replay_url: Schema.optionalKey(Schema.String)
+  replay_url: Schema.optionalKey(Schema.String),
+  /** When the replay was removed for its age; absent where it was not. */
+  replay_removed_at: Schema.optionalKey(Instant)
 }
 
 export const MatchDetail = Schema.Struct({ ...detail, seats: Schema.Array(Seat) }).annotate({ identifier: "MatchDetail" })

@@ -20,6 +20,8 @@ const bytes = canonicalJson(replays.snakes)
 const MATCH = "0198f2c0-7a3e-7b51-8000-1234567890ab"
 const OTHER = "0198f2c0-7a3e-7b51-8000-1234567890ac"
 const WITHOUT = "0198f2c0-7a3e-7b51-8000-1234567890ad"
+/** Its replay is no longer kept. */
+const REMOVED = "0198f2c0-7a3e-7b51-8000-1234567890b1"
 
 /** The places of matches that not everybody sees: one of a private season, and a trial. */
 const PRIVATE = "0198f2c0-7a3e-7b51-8000-1234567890ae"
@@ -31,14 +33,15 @@ const SESSION = "x".repeat(43)
 const noSuchMatch = { type: "/errors#not_found", title: "Not found", status: 404, code: "not_found", detail: "There is no such match." }
 
 /**
- * A service that answers one match with its replay, another with a replay of another name, and a third without one; one of a private season
+ * A service that answers one match with its replay, another with a replay of another name, and two without one; one of a private season
  * and a trial with their replays, to the session alone.
  */
 const detailOf = (origin: string, id: string) => ({
   ...{ id, game: "snakes", season: "spring", ladder: "open", map: "open-7", is_trial: false, status: "rated" },
   ...{ turns: 9, reason: "last_standing", played_at: "2026-01-01T00:00:00Z", comments: 0, seats: [], engine_digest: "0".repeat(64) },
   ...{ runtime_version: "1", seed: 4, played_ms: 1, withdrawn_reason: null, successor: null, fault_reason: null },
-  ...(id === WITHOUT
+  ...(id === REMOVED ? { replay_removed_at: "2026-04-01T06:00:00.000Z" } : {}),
+  ...(id === WITHOUT || id === REMOVED
     ? {}
     : { replay_url: `${origin}/objects/replays/${id}.${id === OTHER ? "a".repeat(64) : sha256Hex(bytes)}?expires=9&signature=x` }),
   ...(id === TRIAL ? { created_at: "2026-01-01T00:00:00Z" } : {})
@@ -143,6 +146,11 @@ describe("agon replay download", () => {
     const cases = [
       [OTHER, "other", /^agon: The replay is not the one that the service has named: its hash is [0-9a-f]{64}, not a{64}\.\n$/],
       [WITHOUT, "none", /^agon: Match \S+ has no replay; it is rated\.\n$/],
+      [
+        REMOVED,
+        "gone",
+        /^agon: The replay of match \S+ is no longer kept: the service removed it at 2026-04-01T06:00:00\.000Z, for its age\.\n$/
+      ],
       [MATCH, "no/such/folder", /^agon: \S+no\/such\/folder cannot be written\.\n$/]
     ] as const
     for (const [id, file, said] of cases) {

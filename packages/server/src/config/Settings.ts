@@ -50,6 +50,8 @@ export interface SettingsShape {
   readonly replay_check: number
   /** Share of matches that another runner plays again as an audit. */
   readonly audit: number
+  /** Days after the end of a match for which its replay is kept; 0 for ever. */
+  readonly replay_days: number
   /** Which daily files of public seasons are made. */
   readonly datasets: "all" | "matches" | "off"
   /** Runner runtimes that are allowed besides this build's own. */
@@ -119,6 +121,7 @@ const settle = (values: Values): SettingsShape => {
     development_sign_in,
     replay_check: values.replay_check ?? 1,
     audit: values.audit ?? 0.02,
+    replay_days: values.replay_days ?? 0,
     datasets: values.datasets ?? "all",
     runtimes: values.runtimes ?? [],
     trusted_proxies: values.trusted_proxies ?? [],

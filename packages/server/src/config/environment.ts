@@ -20,6 +20,8 @@ import {
 } from "./variables.ts"
 
 const MOST_RUNNER_SLOTS = 64
+/** A hundred years. */
+const MOST_REPLAY_DAYS = 36_500
 /** The slug of the development sign-in. */
 export const DEVELOPMENT = "dev"
 export const DEFAULT_HOST = "127.0.0.1"
@@ -112,6 +114,7 @@ export const variables = {
   dev_sign_in: variable("AGON_DEV_SIGNIN", "1, for the development sign-in beside DATABASE_URL or S3, or 0", flag),
   replay_check: variable("AGON_REPLAY_CHECK", "a share from 0 to 1", share),
   audit: variable("AGON_AUDIT", "a share from 0 to 1", share),
+  replay_days: variable("AGON_REPLAY_DAYS", `whole days from 0 (for ever) to ${MOST_REPLAY_DAYS}`, integer(0, MOST_REPLAY_DAYS)),
   datasets: variable("AGON_DATASETS", "all, matches or off", datasets),
   runtimes: variable("AGON_RUNTIMES", "versions of runtimes with commas between them, as runners say them", runtimes),
   trusted_proxies: variable("TRUSTED_PROXIES", "addresses and networks with commas between them, such as 10.0.0.0/8", networks),

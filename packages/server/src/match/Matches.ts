@@ -178,10 +178,16 @@ const onlySeason = (query: Asked) => filtersOf(query).length === 0
 const storedReplay = ({ id, replay_by_match, replay_hash, replay_inline }: MatchRow) =>
   replay_hash === null ? undefined : { id, replay_by_match, replay_hash, replay_inline }
 
-const makeReplayOf = (replays: Replays["Service"]) => (row: MatchRow) => {
-  const stored = storedReplay(row)
-  return stored === undefined ? Effect.succeed({}) : Effect.map(replays.urlOf(stored), (replay_url) => ({ replay_url }))
-}
+type ShownReplay = Pick<MatchDetail, "replay_url" | "replay_removed_at">
+
+const makeReplayOf =
+  (replays: Replays["Service"]) =>
+  (row: MatchRow): Effect.Effect<ShownReplay> => {
+    const stored = storedReplay(row)
+    if (stored !== undefined) return Effect.map(replays.urlOf(stored), (replay_url) => ({ replay_url }))
+    const { replay_removed_at } = row
+    return Effect.succeed(replay_removed_at === null ? {} : { replay_removed_at })
+  }
 
 const makeOwn = (
   queries: Effect.Success<typeof makeQueries>,

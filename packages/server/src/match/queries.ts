@@ -37,7 +37,7 @@ export type SeatRow = typeof SeatRow.Type
 export const CardRow = Schema.Struct({ ...MatchCard.fields, played_at: Schema.NullOr(Instant), seats: Schema.Array(CardSeat) })
 export type CardRow = typeof CardRow.Type
 
-const { replay_url: ___, ...matchFields } = OwnMatch.fields
+const { replay_removed_at: ____, replay_url: ___, ...matchFields } = OwnMatch.fields
 /** A match of any state in full. */
 export const MatchRow = Schema.Struct({
   ...matchFields,
@@ -46,6 +46,7 @@ export const MatchRow = Schema.Struct({
   replay_bytes: Schema.NullOr(Schema.Int),
   replay_by_match: Schema.Boolean,
   replay_inline: Schema.Boolean,
+  replay_removed_at: Schema.NullOr(Instant),
   created_at: Instant,
   played_at: Schema.NullOr(Instant),
   seats: Schema.Array(SeatRow)
@@ -76,12 +77,12 @@ const outcome = `m.status, m.turns, m.reason, CASE WHEN m.status IN ('rated', 'f
 
 /** The same columns for an ended match and for an open one. */
 const ended = `${shared}, ${outcome}, m.season_id, m.engine_digest, m.runtime_version, m.seed::float8 AS seed, m.played_ms,
-  m.withdrawn_reason, m.successor, m.fault_reason, m.replay_hash, m.replay_bytes, m.replay_by_match, m.replay_inline, m.created_at,
+  m.withdrawn_reason, m.successor, m.fault_reason, m.replay_hash, m.replay_bytes, m.replay_by_match, m.replay_inline, m.replay_removed_at, m.created_at,
   ${endedSeats}`
 const open = `${named}, 0 AS comments, 'queued' AS status, NULL::int AS turns, NULL AS reason, NULL::timestamptz AS played_at, m.season_id,
   s.engine_digest, NULL AS runtime_version, m.seed::float8 AS seed, NULL::int AS played_ms, NULL AS withdrawn_reason,
   NULL::int AS successor, NULL AS fault_reason, NULL AS replay_hash, NULL::int AS replay_bytes, false AS replay_by_match, false AS replay_inline,
-  m.created_at, ${openSeats}`
+  NULL::timestamptz AS replay_removed_at, m.created_at, ${openSeats}`
 
 const ofOwner = { owner_id: Schema.String, game: Schema.NullOr(Schema.String) }
 export interface OfOwner {

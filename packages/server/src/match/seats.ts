@@ -6,7 +6,7 @@ import type { MatchRow, SeatRow } from "./queries.ts"
 /** A match without its seats and without internal columns. */
 export const detailOf = (row: MatchRow) => {
   const { created_at: _, replay_by_match: __, replay_bytes: ___, replay_hash: ____, replay_inline: _____, ...match } = row
-  const { season_id: ______, seats: _______, ...detail } = match
+  const { replay_removed_at: ______, season_id: _______, seats: ________, ...detail } = match
   return detail
 }
 

@@ -13,6 +13,7 @@
  *                                                        checked as above: kept for good where the row is there
  *   a season is removed (removal/remove.ts) ─▶ rows for what its matches, versions and datasets referred to
  *                                                        checked a day later: removed, or kept where others refer to it
+ *   replays are removed for their age (match/retention) ─▶ rows for them: as those of a season
  *
  * The references are the rows of versions, datasets and matches, so no reference counter can be wrong. A
  * rejection is final, and a version that is entered again elsewhere was admitted here, so a reference never

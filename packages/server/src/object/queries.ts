@@ -51,7 +51,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
           WHERE id = CASE o.kind WHEN 'incoming' THEN split_part(o.key, '/', 2)::uuid END
         UNION ALL SELECT 'kept' FROM dataset_file WHERE key = o.key
         UNION ALL SELECT 'kept' FROM match
-          WHERE id = CASE o.kind WHEN 'replays' THEN left(split_part(o.key, '/', 2), 36)::uuid END) v ON true
+          WHERE id = CASE o.kind WHEN 'replays' THEN left(split_part(o.key, '/', 2), 36)::uuid END AND replay_hash IS NOT NULL) v ON true
       GROUP BY o.unused`
   }),
 

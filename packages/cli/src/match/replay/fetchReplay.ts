@@ -84,9 +84,14 @@ const readBytes = (address: string) =>
     })
   )
 
+const whyNone = ({ id, replay_removed_at, status }: MatchDetail): string =>
+  replay_removed_at === undefined
+    ? `Match ${id} has no replay; it is ${status}.`
+    : `The replay of match ${id} is no longer kept: the service removed it at ${replay_removed_at}, for its age.`
+
 export const fetchReplay = Effect.fnUntraced(function* (url: string, id: string) {
   const { match } = yield* saying(url)(find(url, id))
-  if (match.replay_url === undefined) return yield* new CouldNotRun({ message: `Match ${id} has no replay; it is ${match.status}.` })
+  if (match.replay_url === undefined) return yield* new CouldNotRun({ message: whyNone(match) })
   const address = new URL(match.replay_url, url)
   const bytes = yield* saying(url)(readBytes(address.href))
   const sha256 = sha256Hex(bytes)

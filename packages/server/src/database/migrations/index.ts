@@ -37,6 +37,7 @@ import keptLists from "./0044_kept_lists.ts"
 import inlineReplays from "./0045_inline_replays.ts"
 import coveringSeats from "./0046_covering_seats.ts"
 import discussedMatches from "./0047_discussed_matches.ts"
+import replayRemovals from "./0048_replay_removals.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -80,5 +81,6 @@ export const migrations = {
   "0044_kept_lists": statements(keptLists),
   "0045_inline_replays": statements(inlineReplays),
   "0046_covering_seats": statements(coveringSeats),
-  "0047_discussed_matches": statements(discussedMatches)
+  "0047_discussed_matches": statements(discussedMatches),
+  "0048_replay_removals": statements(replayRemovals)
 }

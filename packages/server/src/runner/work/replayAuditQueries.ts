@@ -88,7 +88,7 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
           SELECT a.id FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id JOIN runner r ON r.id = ${runner}
           JOIN runner_key k ON k.id = r.key_id
           WHERE a.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM runner d WHERE d.id = a.doubter_id AND d.key_id = r.key_id)
-            AND (m.key_id IS DISTINCT FROM r.key_id OR (k.created_by IS NULL AND a.created_at < ${since})) AND m.status IN ('rated', 'finished') AND m.runtime_version = r.runtime_version AND s.closed_at IS NULL
+            AND (m.key_id IS DISTINCT FROM r.key_id OR (k.created_by IS NULL AND a.created_at < ${since})) AND m.status IN ('rated', 'finished') AND m.replay_hash IS NOT NULL AND m.runtime_version = r.runtime_version AND s.closed_at IS NULL
             AND (a.key_id IS DISTINCT FROM r.key_id OR a.until < ${now}::timestamptz - ${sql.literal(AGAIN_AFTER)})
             AND (k.season_id IS NULL OR s.fleet->>'matches' = 'own' OR a.created_at < ${platform_since})
             AND (k.season_id IS NULL OR NOT EXISTS (SELECT 1 FROM runner_key p WHERE p.season_id IS NULL

@@ -82,6 +82,7 @@ const ofForm = (operation: Operation, own: Own): ReadonlyArray<Provoked> => {
 
 const ofBody = (url: string, as: string): ReadonlyArray<Provoked> => [
   ["invalid_json", url, { as, body: "{" }],
+  ["invalid_json", url, { as, body: "" }],
   ["unsupported_media_type", url, { as, body: "{}", headers: { "content-type": "text/plain" } }],
   ["body_too_large", url, { as, body: `{"x":"${"x".repeat(1 << 20)}"}` }],
   ["invalid_request", url, { as, json: [] }]

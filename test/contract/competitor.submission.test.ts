@@ -91,6 +91,7 @@ layer(A.layer, A.options)("a submission", (it) => {
       const right = bodyOf("worded", model)
       const cases: ReadonlyArray<readonly [object, string]> = [
         [{ ...right, weights_hash: undefined }, "400 missing_hash"],
+        [{ ...right, weights_hash: null }, "400 missing_hash"],
         [{ ...right, manifest_hash: undefined }, "400 missing_hash"],
         [{ ...right, weights_hash: "sha256:abc" }, "400 invalid_request"],
         [{ ...right, weights_hash: right.weights_hash.toUpperCase() }, "400 invalid_request"],
@@ -329,6 +330,7 @@ layer(A.layer, A.options)("a re-entry", (it) => {
       const right = { game: "snakes", model, season: "into", from: "from" }
       const cases: ReadonlyArray<readonly [object, string]> = [
         [{}, "400 reenter_invalid"],
+        [{ ...right, from: null }, "400 reenter_invalid"],
         ...Object.keys(right).map((key) => [{ ...right, [key]: undefined }, "400 reenter_invalid"] as const),
         [{ ...right, from: 7 }, "400 invalid_request"],
         [{ ...right, game: "go" }, "404 unknown_game"],

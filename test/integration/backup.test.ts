@@ -16,10 +16,11 @@ import {
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { gunzipSync } from "node:zlib"
+import { backup } from "@agon/server/backup/backup.ts"
 import { MIGRATION_NUMBERS, migrate } from "@agon/server/database/migrate.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Redacted } from "effect"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import * as FirstRelease from "../support/FirstRelease.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -171,6 +172,42 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
       yield* done(run(other, "turned", "backup", join(folder, "turned-again"), "--incomplete"))
       const [was, is] = [tables(kept), tables(join(folder, "turned-again"))]
       for (const [name, rows] of Object.entries(was)) assert.sameMembers(is[name]!.split("\n"), rows.split("\n"), name)
+    })
+  )
+
+  it.effect("has text of one form, whatever forms the two databases are set to", () =>
+    Effect.gen(function* () {
+      const { database, empty, folder, run } = yield* Ground
+      const name = decodeURIComponent(new URL(database).pathname.slice(1))
+      const set = (to: string) =>
+        Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`ALTER DATABASE "${name}" ${to}`)).pipe(
+          Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })),
+          Effect.orDie
+        )
+      for (const form of ["DateStyle TO 'SQL, DMY'", "extra_float_digits TO 0", "bytea_output TO 'escape'"]) yield* set(`SET ${form}`)
+      yield* done(run(database, "data", "backup", join(folder, "other-forms"), "--incomplete"))
+      yield* set("RESET ALL")
+      assert.deepStrictEqual(tables(join(folder, "other-forms")), tables(join(folder, "kept")))
+      yield* done(run(yield* empty, "forms", "restore", join(folder, "other-forms")))
+    })
+  )
+
+  it.effect("holds no transaction open while objects are copied, however long that takes", () =>
+    Effect.gen(function* () {
+      const { database, folder } = yield* Ground
+      const url = Redacted.make(database)
+      const seen: Array<number> = []
+      const held = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.map(
+          sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND state = 'idle in transaction'`,
+          (rows) => void seen.push(rows.length)
+        )
+      ).pipe(Effect.provide(PgClient.layer({ url, maxConnections: 1 })), Effect.orDie)
+      const read = () => Effect.as(held, Option.none<Uint8Array>())
+      const settings = { directory: join(folder, "data"), database_url: url } as never
+      yield* backup(settings, join(folder, "open"), { read, incomplete: true }).pipe(Effect.provide(PgClient.layer({ url })))
+      assert.isAbove(seen.length, 2)
+      assert.deepStrictEqual([...new Set(seen)], [0])
     })
   )
 

@@ -74,7 +74,14 @@ const stage = Effect.gen(function* () {
       season,
       [...fold.courses.values()].map(({ version }) => version)
     )
-    const command = { _tag: "InstallFold", fold, voiding: new Set(state.voiding.keys()), earlier, rows: { tail, left } } as const
+    const command = {
+      _tag: "InstallFold",
+      fold,
+      voiding: new Set(state.voiding.keys()),
+      earlier,
+      tail_max: 100,
+      rows: { tail, left }
+    } as const
     assert.deepStrictEqual(yield* obey(command), { installed: true, stale: false })
   })
   return { books, claimed, enter, obey, play, refold, season, sql, state, store }

@@ -233,7 +233,7 @@ const folded = (side: Side) =>
         const tail = yield* log.page(side.season, fold, TAIL_MATCHES_MAX, true)
         const versions = [...tail.matches.flatMap(({ seats }) => seats.map(({ version }) => version)), ...seated]
         const rows = { tail, left: yield* log.left(side.season, [...new Set(versions)]) }
-        return [{ _tag: "InstallFold" as const, fold, voiding: new Set(state.voiding.keys()), earlier, rows }]
+        return [{ _tag: "InstallFold" as const, fold, voiding: new Set(state.voiding.keys()), earlier, tail_max: TAIL_MATCHES_MAX, rows }]
       })
     )
     assert.deepStrictEqual(reply, { installed: true, stale: false })

@@ -175,6 +175,7 @@ export type Command =
       readonly fold: Fold
       readonly voiding: ReadonlySet<string> // voided matches that were waiting when `earlier` was read
       readonly earlier: ReadonlyArray<Earlier> // of the versions seated in them
+      readonly tail_max: number // the most matches that may have been rated since
       readonly rows: FoldRows | null
     }
   /**

@@ -34,7 +34,8 @@ export interface SubmissionFacts {
 export const refusals = (facts: SubmissionFacts): ReadonlyArray<RefusalFact> => {
   const { candidate, closes_at, cooldown_until, models, now, opens_at, versions } = facts
   const found: Array<RefusalFact> = []
-  if (now < opens_at) found.push({ code: "season_not_open", opens_at })
+  // One that was closed before it opened never opens.
+  if (now < opens_at && !facts.over) found.push({ code: "season_not_open", opens_at })
   if (now >= closes_at || facts.over) found.push({ code: "season_closed" })
   if (!facts.eligible) found.push({ code: "not_eligible" })
   if (facts.retired) found.push({ code: "model_retired" })

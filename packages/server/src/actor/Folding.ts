@@ -14,6 +14,7 @@
 
 import { LADDERS, laddersRated } from "@agon/domain/season/Rules.ts"
 import * as Fold from "@agon/domain/season/rating/Fold.ts"
+import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
 import { awaitsFold, startsDue } from "@agon/domain/season/rating/Starts.ts"
 import { Clock, Effect } from "effect"
 import { type BesideSeason, untilSuccess, withinStatementTimeout } from "./BesideSeason.ts"
@@ -23,6 +24,12 @@ import * as Mailbox from "./Mailbox.ts"
 const PAGE_MATCHES = 250
 /** Rows that one statement writes while the season's commits wait. */
 export const CHUNK_SEATS = 250
+/**
+ * A season that rates faster than its log is read would never be caught up with, and its ladders would show voided results: each refused
+ * try may leave twice as many matches to the commit, which takes some hundred milliseconds for as many as this.
+ */
+const TAIL_AT_LAST = 1_600
+
 /** Runs until no voided match waits, and no other starts. */
 export const untilDone = (season: BesideSeason): Effect.Effect<void> =>
   Effect.suspend(() => once(season)).pipe(
@@ -39,11 +46,11 @@ const once = Effect.fn("Folding.once")(function* (season: BesideSeason) {
   const voided = Math.min(...waiting.filter((each) => each.round === round).map(({ n }) => n))
   const fold = Fold.begin(yield* withinStatementTimeout(log.place(fence.season, round)), startsDue(state), voided)
   let matches = 0
-  for (let over = false; !over; ) {
+  for (let over = false, tail_max = TAIL_MATCHES_MAX; !over; tail_max = Math.min(2 * tail_max, TAIL_AT_LAST)) {
     matches += yield* catchUp(season, fold)
     const voiding = new Set(state.voiding.keys())
     const earlier = yield* earlierOf(season, fold)
-    const reply = yield* Mailbox.ask(mailbox, { _tag: "InstallFold", fold, voiding, earlier, rows: null })
+    const reply = yield* Mailbox.ask(mailbox, { _tag: "InstallFold", fold, voiding, earlier, tail_max, rows: null })
     over = reply.installed || reply.stale
   }
   const took_ms = Math.round((yield* nowMs) - began)

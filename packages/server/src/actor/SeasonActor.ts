@@ -18,7 +18,6 @@ import { isDirty } from "@agon/domain/season/isDirty.ts"
 import type { LoggedMatch } from "@agon/domain/season/Log.ts"
 import { rowOf } from "@agon/domain/season/Repeats.ts"
 import { laddersRated } from "@agon/domain/season/Rules.ts"
-import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
 import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
 import { isLookDue } from "@agon/domain/season/rating/Learning.ts"
 import { awaitsFold } from "@agon/domain/season/rating/Starts.ts"
@@ -223,8 +222,8 @@ const withRows = Effect.fnUntraced(function* (
 })
 
 /** The matches rated since the fold was last read, and ratings that the state does not hold. */
-const foldRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, { fold }: Of<"InstallFold">) {
-  const tail = yield* log.page(state.id, { round: fold.round, after: fold.n }, TAIL_MATCHES_MAX + 1, true)
+const foldRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, { fold, tail_max }: Of<"InstallFold">) {
+  const tail = yield* log.page(state.id, { round: fold.round, after: fold.n }, tail_max + 1, true)
   const held = new Set(state.ladders.flatMap(({ ladder, ratings }) => [...ratings.keys()].map((version) => ratingName(ladder, version))))
   const heirs = tail.seeds.flatMap(({ ladder, of, version }) => [of, version].map((each) => ({ ladder, version: each })))
   const courses = [...fold.courses.values(), ...heirs, ...[...tail.matches, ...state.voiding.values()].flatMap(seatedIn)]

@@ -43,6 +43,8 @@ export type Manifest = typeof Manifest.Type
 
 export const tablePath = (directory: string, table: string) => join(directory, "tables", `${table}.gz`)
 export const objectList = (directory: string) => join(directory, "objects.gz")
+/** The keys of all objects that a backup will have, while it is made. */
+export const namedList = (directory: string) => join(directory, "named.gz")
 export const objectPath = (directory: string, key: string) => join(directory, "objects", key)
 export const secretPath = (directory: string, name: string) => join(directory, "secrets", name)
 

@@ -1,8 +1,10 @@
 /**
  * Makes a backup. Protocol:
  *  1. The directory is made; one that holds anything is refused.
- *  2. One read-only transaction sees the rows of one moment, however long it takes; the service goes on meanwhile.
- *  3. Every table is written, then every object that those rows name, then the secrets.
+ *  2. One read-only transaction sees the rows of one moment; the service goes on meanwhile. Every table is written, and the keys of the
+ *     objects that the rows name.
+ *  3. After it every object is copied, then the secrets. That may take hours, in which an open transaction would keep Postgres from removing
+ *     what the rows were before each change: one row that every commit changes takes 70 times as long after half an hour.
  *  4. The manifest is written. A kill before that leaves a directory that `restore` refuses.
  */
 
@@ -14,7 +16,7 @@ import type { SettingsShape } from "../config/Settings.ts"
 import { refuse } from "../config/StartRefused.ts"
 import { MIGRATION_NUMBERS } from "../database/migrate.ts"
 import * as Manifest from "./Manifest.ts"
-import { copyOut, type Read } from "./objects.ts"
+import { copyOut, noteNamed, type Read } from "./objects.ts"
 import { dump, lastMigration, tables, unhurried } from "./tables.ts"
 
 interface Options {
@@ -44,10 +46,11 @@ export const backup = (settings: SettingsShape, directory: string, { incomplete,
           )
         yield* Manifest.begin(directory)
         const kept = yield* unfinished(Effect.forEach(yield* tables, (table) => dump(table, directory)))
-        return { migration, tables: kept, objects: yield* unfinished(copyOut(read, directory, kept)) }
+        yield* unfinished(noteNamed(directory, kept))
+        return { migration, tables: kept }
       })
     )
-    const { first_missing, ...objects } = written.objects
+    const { first_missing, ...objects } = yield* unfinished(copyOut(read, directory))
     if (first_missing !== undefined && !incomplete) {
       return yield* refuse(
         `${objects.missing} objects that the database names are not in the object store, the first of them ${first_missing}; ` +

@@ -13,7 +13,7 @@ import { type ReplayOfMatch, storedKey, storedReplayKey } from "../object/keys.t
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { localDirectory } from "../objectLayers.ts"
 import { readLines, writeLines } from "./lines.ts"
-import { files, measured, objectList, objectPath, type Table, writeWhole } from "./Manifest.ts"
+import { files, measured, namedList, objectList, objectPath, type Table, writeWhole } from "./Manifest.ts"
 import { eachBatch } from "./tables.ts"
 
 const OBJECT_BYTES_MAX = 1024 ** 3
@@ -79,14 +79,36 @@ export const fromDirectory = (data: string): Read => {
     }).pipe(Effect.mapError(unreadable(key)))
 }
 
-/** Copies the objects that the rows of this transaction name. The tables may be those of an earlier release. */
-export const copyOut = (read: Read, directory: string, tables: ReadonlyArray<Pick<Table, "name" | "columns">>) =>
+interface Wanted {
+  readonly key: string
+  readonly needed: boolean
+  /** Read beside others. */
+  readonly small: boolean
+}
+
+/** Notes the keys of the objects that the rows of this transaction name. The tables may be those of an earlier release. */
+export const noteNamed = (directory: string, tables: ReadonlyArray<Pick<Table, "name" | "columns">>) =>
   Effect.gen(function* () {
     const columns = new Map(tables.map((table) => [table.name, table.columns]))
+    const list = yield* writeLines(namedList(directory))
+    const note = <A extends object>(name: string, query: string, wanted: (row: A) => Wanted) =>
+      eachBatch(name, query, (rows: ReadonlyArray<A>) => list.write(rows.map(wanted)))
+    yield* note("files", FILES, ({ hash, kind, needed }: Named) => ({ key: storedKey(kind, hash), needed, small: false }))
+    yield* note("replays", replaysOf(columns.get("match") ?? []), (row: ReplayOfMatch) => ({
+      ...{ key: storedReplayKey(row), needed: true, small: true }
+    }))
+    if (columns.has(DATASETS_TABLE))
+      yield* note("datasets", DATASETS, ({ key }: { readonly key: string }) => ({ key, needed: true, small: false }))
+    yield* list.end
+  }).pipe(Effect.scoped)
+
+/** Copies the objects whose keys were noted. */
+export const copyOut = (read: Read, directory: string) =>
+  Effect.gen(function* () {
     const list = yield* writeLines(objectList(directory))
     const total = { count: 0, bytes: 0, missing: 0 }
     const first: { missing?: string } = {}
-    const copy = Effect.fnUntraced(function* ({ key, needed }: { readonly key: string; readonly needed: boolean }) {
+    const copy = Effect.fnUntraced(function* ({ key, needed }: Wanted) {
       const found = yield* read(key)
       if (Option.isNone(found)) {
         if (!needed) return []
@@ -99,27 +121,14 @@ export const copyOut = (read: Read, directory: string, tables: ReadonlyArray<Pic
       total.bytes += found.value.byteLength
       return [{ key, ...hashed(found.value) } satisfies Listed]
     })
-    const all = (objects: ReadonlyArray<{ readonly key: string; readonly needed: boolean }>, concurrency: number) =>
-      Effect.flatMap(Effect.forEach(objects, copy, { concurrency }), (copied) => list.write(copied.flat()))
-    yield* eachBatch("files", FILES, (rows: ReadonlyArray<Named>) =>
-      all(
-        rows.map(({ hash, kind, needed }) => ({ key: storedKey(kind, hash), needed })),
-        1
+    const alone = Semaphore.makeUnsafe(1).withPermits(1)
+    yield* Stream.runForEach(readLines<Wanted>(namedList(directory), LINES), (wanted) =>
+      Effect.flatMap(
+        Effect.forEach(wanted, (one) => (one.small ? copy(one) : alone(copy(one))), { concurrency: COPIES }),
+        (copied) => list.write(copied.flat())
       )
     )
-    yield* eachBatch("replays", replaysOf(columns.get("match") ?? []), (rows: ReadonlyArray<ReplayOfMatch>) =>
-      all(
-        rows.map((row) => ({ key: storedReplayKey(row), needed: true })),
-        COPIES
-      )
-    )
-    const datasets = eachBatch("datasets", DATASETS, (rows: ReadonlyArray<{ readonly key: string }>) =>
-      all(
-        rows.map(({ key }) => ({ key, needed: true })),
-        1
-      )
-    )
-    if (columns.has(DATASETS_TABLE)) yield* datasets
+    yield* files("objects", () => fs.rm(namedList(directory)))
     return { ...total, first_missing: first.missing, sha256: yield* list.end }
   }).pipe(Effect.scoped)
 

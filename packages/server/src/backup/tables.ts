@@ -14,11 +14,15 @@ import { type Table, tablePath } from "./Manifest.ts"
 /** Rows held in memory at once. A row has at most some MB, and most have a few hundred bytes. */
 const ROWS = 200
 
-/** Statements of a dump or a load may take long; a lock may not. */
+/**
+ * Statements of a dump or a load may take long; a lock may not. Dates, numbers and bytes are text of one form, which any database reads
+ * again as they were: the one that a database or its role is set to may not be.
+ */
 export const unhurried = Effect.flatMap(
   SqlClient.SqlClient,
   (sql) => sql`SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true),
-    set_config('lock_timeout', '60s', true)`
+    set_config('lock_timeout', '60s', true), set_config('DateStyle', 'ISO, YMD', true), set_config('IntervalStyle', 'postgres', true),
+    set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true)`
 )
 
 /** The tables with their columns in the order of their rows' text, by name. */

@@ -175,24 +175,28 @@ const refuseBody =
     return Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
       // Read and looked at before it was decoded; the request keeps it.
       Effect.flatMap(Effect.orDie(request.text), (text) => {
-        const issue = allFaults(parsedJson(text), first)
+        if (text.trim() === "") return Effect.fail(notJson) // HttpApi takes it for null
+        const body = parsedJson(text)
+        const issue = allFaults(body, first)
         const errors = fieldErrors(issue)
-        return Effect.fail((refusesBody(errors, [...missingKeys(issue)]) ?? invalid(errors)) as BodyProblem)
+        return Effect.fail((refusesBody(errors, [...missingKeys(issue, body)]) ?? invalid(errors)) as BodyProblem)
       })
     )
   }
 
-/** Required keys that are missing at the top level of the body. */
-function* missingKeys(issue: SchemaIssue.Issue): Generator<string> {
+/** Required keys at the top level of the body that are missing, or null: forms send what was left empty as null. */
+function* missingKeys(issue: SchemaIssue.Issue, body: unknown): Generator<string> {
   switch (issue._tag) {
     case "AnyOf": // HttpApi makes a union of the payload's schemas, even of a single one
     case "Composite":
-      for (const inner of issue.issues) yield* missingKeys(inner)
+      for (const inner of issue.issues) yield* missingKeys(inner, body)
       return
     case "Encoding":
-      return yield* missingKeys(issue.issue)
+      return yield* missingKeys(issue.issue, body)
     case "Pointer":
-      if (issue.path.length === 1 && issue.issue._tag === "MissingKey") yield String(issue.path[0])
+      if (issue.path.length > 1) return
+      if (issue.issue._tag === "MissingKey" || (body as Readonly<Record<PropertyKey, unknown>>)[issue.path[0]!] === null)
+        yield String(issue.path[0])
   }
 }
 

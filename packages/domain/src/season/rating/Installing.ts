@@ -16,11 +16,11 @@ import { awaitsFold, type Starts, sameStarts, sigmasIn, startsDue } from "./Star
 import type { SeatChange, Voiding } from "./Voided.ts"
 import { finderOf } from "./Voiding.ts"
 
-/** The most matches that may have been rated since: their seats are written in the same commit. */
+/** The most matches that may have been rated since, at first: their seats are written in the same commit. */
 export const TAIL_MATCHES_MAX = 100
 
-export const installFold = (state: State, { earlier, fold, rows, voiding }: Of<"InstallFold">): Replies["InstallFold"] => {
-  if (rows === null || rows.tail.matches.length > TAIL_MATCHES_MAX) return { installed: false, stale: false }
+export const installFold = (state: State, { earlier, fold, rows, tail_max, voiding }: Of<"InstallFold">): Replies["InstallFold"] => {
+  if (rows === null || rows.tail.matches.length > tail_max) return { installed: false, stale: false }
   const gone = [...state.voiding.values()]
   const starts = startsDue(state)
   // Made for an earlier start of the season, or before other starts were learned.

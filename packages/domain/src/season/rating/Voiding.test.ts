@@ -178,10 +178,13 @@ describe("a voided match", () => {
     for (let page: LogPage; (page = testLog.pageOf(books, { ...to, after: to.n }, 30, false)).matches.length > 0; )
       testLog.writeChanges(books, Fold.fold(to, page, 3))
     const rows = { tail: testLog.pageOf(books, { ...to, after: to.n }, 100, true), left: testLog.leftOf(books, versions) }
-    assert.deepStrictEqual(step(state, { _tag: "InstallFold", fold: to, voiding: new Set([a.id]), earlier: [], rows }, ++played.now), {
-      installed: false,
-      stale: true
-    })
+    assert.deepStrictEqual(
+      step(state, { _tag: "InstallFold", fold: to, voiding: new Set([a.id]), earlier: [], tail_max: 100, rows }, ++played.now),
+      {
+        installed: false,
+        stale: true
+      }
+    )
     keep(played)
     assert.deepStrictEqual([...state.voiding.keys()], [a.id, b.id])
     play(played, 5)
@@ -204,6 +207,7 @@ describe("a voided match", () => {
       fold: Fold.begin({ round: 0, after: 0 }, []),
       voiding: new Set<string>(),
       earlier: [],
+      tail_max: TAIL_MATCHES_MAX,
       rows: { tail, left: [] }
     } as const
     assert.deepStrictEqual(step(played.state, command, ++played.now), { installed: false, stale: false })

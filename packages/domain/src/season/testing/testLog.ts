@@ -107,7 +107,7 @@ export const folded = (state: State, of: Books, page_matches = 10): Of<"InstallF
   const versions = [...[...to.courses.values()].map(({ version }) => version), ...voiding.flatMap((each) => each.versions)]
   const left = versions.filter((version) => !state.versions_by_id.has(version))
   const rows = { tail: pageOf(of, { ...to, after: to.n }, TAIL_MATCHES_MAX + 1, true), left: leftOf(of, left) }
-  return { _tag: "InstallFold", fold: to, voiding: new Set(state.voiding.keys()), earlier, rows }
+  return { _tag: "InstallFold", fold: to, voiding: new Set(state.voiding.keys()), earlier, tail_max: TAIL_MATCHES_MAX, rows }
 }
 
 export const refold = (state: State, of: Books, now: number) => step(state, folded(state, of), now)

@@ -5,7 +5,7 @@
  */
 import type { Ending, FaultReason } from "@agon/domain/season/Reasons.ts"
 import type { State } from "@agon/domain/season/State.ts"
-import { Effect, Metric } from "effect"
+import { Clock, Effect, Metric } from "effect"
 import { byLabel } from "../metric/byLabel.ts"
 import { readGauges } from "../metric/gauge.ts"
 import type * as Mailbox from "./Mailbox.ts"
@@ -78,12 +78,19 @@ export const counted = (state: State, { asks, commit_ms }: { readonly asks: numb
 
 const queuedIn = (state: State) => state.ladders.reduce((sum, { queue }) => sum + queue.length, state.trials.length)
 const waitingReviews = (state: State) => [...state.reviews.values()].filter(({ until }) => until === null)
-const oldestReview = (state: State) =>
-  waitingReviews(state).reduce((first, { version }) => Math.min(first, state.versions_by_id.get(version)?.created_at ?? first), state.now)
+const oldestReview = (state: State, now: number) =>
+  waitingReviews(state).reduce((first, { version }) => Math.min(first, state.versions_by_id.get(version)?.created_at ?? first), now)
+const oldestLease = (state: State, now: number) => {
+  let first = now
+  for (const { leased_at } of state.live.values()) first = Math.min(first, leased_at ?? first)
+  for (const { leased_at } of state.reviews.values()) first = Math.min(first, leased_at ?? first)
+  return first
+}
 
 /**
  * Of a season that lives on this node. A season has some thousands of open matches at most,
- * and some hundreds of reviews.
+ * and some hundreds of reviews. Ages go by the clock of whoever calls this: the state has the time of its last
+ * step, and nothing is stepped while nobody asks.
  */
 export const gaugesOf = (name: SeasonName, state: State, mailbox: Mailbox.Mailbox) => {
   const season = { game: name.game, slug: name.slug }
@@ -99,13 +106,20 @@ export const gaugesOf = (name: SeasonName, state: State, mailbox: Mailbox.Mailbo
     attributes: season,
     read
   })
-  return readGauges([
-    matches("queued", () => queuedIn(state)),
-    matches("leased", () => state.live.size - queuedIn(state)),
-    one("entries", "Entries in play, baselines included", () => state.active),
-    one("candidates", "Versions between submission and entry", () => state.testing),
-    one("reviews_waiting", "Versions that wait for a runner to examine them", () => waitingReviews(state).length),
-    one("review_oldest_seconds", "Age of the oldest version that waits to be examined", () => (state.now - oldestReview(state)) / 1_000),
-    one("mailbox", "Callers that wait for the season's answer", () => mailbox.held.size)
-  ])
+  const since = (clock: Clock.Clock, first: (state: State, now: number) => number) => () => {
+    const now = clock.currentTimeMillisUnsafe()
+    return (now - first(state, now)) / 1_000
+  }
+  return Clock.clockWith((clock) =>
+    readGauges([
+      matches("queued", () => queuedIn(state)),
+      matches("leased", () => state.live.size - queuedIn(state)),
+      one("entries", "Entries in play, baselines included", () => state.active),
+      one("candidates", "Versions between submission and entry", () => state.testing),
+      one("reviews_waiting", "Versions that wait for a runner to examine them", () => waitingReviews(state).length),
+      one("review_oldest_seconds", "Age of the oldest version that waits to be examined", since(clock, oldestReview)),
+      one("lease_oldest_seconds", "Age of the oldest lease that a runner holds, of a match or a review", since(clock, oldestLease)),
+      one("mailbox", "Callers that wait for the season's answer", () => mailbox.held.size)
+    ])
+  )
 }

@@ -103,7 +103,7 @@ const checkFinals = (window: Window): void => {
   const finals = rounds.find(({ n }) => n === head.round)?.kind === "finals"
   const idle = finals && ![...live.values()].some(({ ladder }) => ladder !== null)
   const boards = [...now.boards.values()].some(({ enabled }) => enabled)
-  if (idle && boards && isComplete(now)) must(head.phase !== "open", "finals end with the last game that is owed", head)
+  if (idle && boards && isComplete(now) && !mayGoOn(now)) must(head.phase !== "open", "finals end with the last game that is owed", head)
   if (before.head.phase !== "open" || head.phase === "open") return
   if (!recent.some(({ _tag }) => _tag === "CloseSeason"))
     must(
@@ -112,3 +112,13 @@ const checkFinals = (window: Window): void => {
       head
     )
 }
+
+/** An administrator took something out of play that may be put back, and entries lack games on a ladder that could play when the finals began. */
+const mayGoOn = (view: View): boolean =>
+  LADDERS.some(
+    (ladder, i) =>
+      view.head.expected.includes(i) &&
+      pairableOn(view, ladder).some(({ virtual_games }) => virtual_games < owedIn(view)) &&
+      ([...view.boards.values()].some(({ enabled }) => !enabled) ||
+        [...view.ratings.values()].some((row) => row.ladder === ladder && view.versions.get(row.version)?.status === "disqualified"))
+  )

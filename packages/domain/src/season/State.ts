@@ -34,6 +34,7 @@ export interface Head extends Started {
   secret: string | null // of the seeds of its matches (Random.ts)
   clock: Array<number> // by ladder: the virtual games that a new entry starts with
   round: number // 0: continuous play
+  expected: ReadonlyArray<number> // by index: the ladders that could play when the finals began
   versions: number // ever submitted; the last ord given
   matches: number // ever created; the last n given
   rated: number // counted matches
@@ -137,6 +138,7 @@ export const freshHead = (): Head => ({
   secret: null,
   clock: LADDERS.map(() => 0),
   round: 0,
+  expected: [],
   versions: 0,
   matches: 0,
   rated: 0,
@@ -250,6 +252,7 @@ export const head = (state: State): Head => ({
   secret: state.secret,
   clock: state.clock,
   round: state.round,
+  expected: state.expected,
   versions: state.versions,
   matches: state.matches,
   rated: state.rated,

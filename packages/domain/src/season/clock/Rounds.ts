@@ -8,7 +8,7 @@ import { resetRatings } from "../rating/LadderRatings.ts"
 import { learnInRound } from "../rating/Learning.ts"
 import type { State } from "../State.ts"
 import { isInVain } from "../scheduler/Faults.ts"
-import { owesMatches } from "../scheduler/PairingBatches.ts"
+import { expectedLadders, owesMatches } from "../scheduler/Owing.ts"
 
 export const planRound = (state: State, { audit, games, kind, starts_at }: Of<"PlanRound">): Replies["PlanRound"] => {
   const n = (state.rounds.at(-1)?.n ?? 0) + 1
@@ -72,9 +72,12 @@ export const startRound = (state: State, round: Round): void => {
   state.writes.rounds.add(round.n)
   learnInRound(state)
   resetRatings(state)
-  if (round.kind === "finals") rejectCandidates(state, "The finals have started; no version enters any more.")
   state.recheckQueue = true
   for (const ladder of state.ladders) fillHeap(state, ladder)
+  if (round.kind === "finals") {
+    rejectCandidates(state, "The finals have started; no version enters any more.")
+    state.expected = expectedLadders(state)
+  }
   state.workAppeared = true
   state.events.push({ _tag: "RoundStarted", n: round.n })
 }
@@ -89,7 +92,7 @@ export const rejectCandidates = (state: State, detail: string): void => {
 }
 
 /**
- * The finals are complete when nobody is owed a match that could be played. They are also complete when all
+ * The finals are complete when nobody is owed a match that could be played, or could once an administrator has acted. They are also complete when all
  * tries of a day failed and at least half of the entries are owed none. Nobody is suspended for that: entries
  * that have lost their weights and runners that no longer reach the store bring the same reports, and in the
  * second case the entries miss games through no fault of theirs. If more than half are owed matches, the

@@ -217,13 +217,3 @@ const seat = (state: State, ladder: LadderState, group: ReadonlyArray<LadderRati
     .map(({ entry }) => entry.version)
   ladder.queue.push(createMatch(state, { ladder: ladder.ladder, candidate: null, board, versions: seats }).id)
 }
-
-/** Whether a ladder still owes an entry a match that could be played now or, if no board is in play, later. */
-export const owesMatches = (state: State, ladder: LadderState): boolean => {
-  if (ladder.queue.length > 0 || ladder.playing > 0) return true
-  if ((ladder.heap[0]?.virtual_games ?? Infinity) >= ladder.owed) return false
-  const inPlay = [...state.boards.values()].filter((board) => board.enabled)
-  if (inPlay.length === 0) return true
-  if (!inPlay.some((board) => board.players <= ladder.active)) return false
-  return new Set(ladder.heap.map((entry) => ownerOf(state, entry.version))).size > 1
-}

@@ -1,0 +1,68 @@
+/**
+ * Whether finals still owe matches. The finals end the season for good, so what can be undone does not complete them:
+ *
+ *   an entry is owed games, and can be paired            owed
+ *   no board is in play                                  owed
+ *   nobody can be paired any more, but could be when     owed, as long as entries or boards that are out of play
+ *   the finals began                                     could change that
+ *   nobody could be paired when the finals began         not owed: one entry alone in its class, or one owner
+ */
+import type { LadderState } from "../Ladders.ts"
+import type { State } from "../State.ts"
+import { ownerOf } from "../Version.ts"
+
+/** Whether a ladder still owes an entry a match that could be played, now or once an administrator has acted. */
+export const owesMatches = (state: State, ladder: LadderState): boolean => {
+  if (ladder.queue.length > 0 || ladder.playing > 0) return true
+  if ((ladder.heap[0]?.virtual_games ?? Infinity) >= ladder.owed) return false
+  if (fewestSeats(state, true) === Infinity || canPair(state, ladder)) return true
+  return state.expected.includes(ladder.index) && couldPair(state, ladder)
+}
+
+/**
+ * The ladders on which entries can be paired as the finals begin. With no board in play any board of the season may
+ * come on first.
+ */
+export const expectedLadders = (state: State): ReadonlyArray<number> => {
+  const hasBoard = fewestSeats(state, true) < Infinity
+  return state.ladders.filter((ladder) => canPair(state, ladder) || (!hasBoard && couldPair(state, ladder))).map(({ index }) => index)
+}
+
+const fewestSeats = ({ boards }: State, inPlay: boolean): number => {
+  let fewest = Infinity
+  for (const { enabled, players } of boards.values()) if (enabled || !inPlay) fewest = Math.min(fewest, players)
+  return fewest
+}
+
+const canPair = (state: State, ladder: LadderState): boolean =>
+  fewestSeats(state, true) <= ladder.active && isOfSeveralOwners(state, ladder, isPaired)
+
+/**
+ * With every board in play, and every entry that an administrator took out: a baseline that was switched off in the finals cannot
+ * come back, and an entry that is suspended since its matches fail holds nobody up.
+ */
+const couldPair = (state: State, ladder: LadderState): boolean => {
+  const returns = (rating: Standing) => isPaired(rating) || state.versions_by_id.get(rating.version)?.status === "disqualified"
+  let entries = 0
+  for (const rating of ladder.ratings.values()) if (returns(rating)) entries++
+  return fewestSeats(state, false) <= entries && isOfSeveralOwners(state, ladder, returns)
+}
+
+const isPaired = ({ active, suspended }: Standing): boolean => active && suspended !== true
+
+interface Standing {
+  readonly version: string
+  readonly active: boolean
+  readonly suspended?: boolean
+}
+
+const isOfSeveralOwners = (state: State, { ratings }: LadderState, among: (rating: Standing) => boolean): boolean => {
+  let first: string | undefined
+  for (const rating of ratings.values()) {
+    if (!among(rating)) continue
+    const owner = ownerOf(state, rating.version)
+    if (first !== undefined && owner !== first) return true
+    first ??= owner
+  }
+  return false
+}

@@ -1,4 +1,5 @@
 /** `agon` as an effect of its arguments, and the exit status of how it ends. */
+import { plain } from "@agon/sandbox/Verdict.ts"
 import { Cause, Console, Effect, Exit, Runtime } from "effect"
 import { Command } from "effect/cli"
 import { CouldNotRun, No } from "./Answer.ts"
@@ -21,6 +22,9 @@ const ofTwoNumbers = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return at < 0 || [low, high].some((one) => !/^-?[\d.]+$/.test(one)) ? args : args.toSpliced(at, 3, `--sprt=${low},${high}`)
 }
 
+/** The message may repeat a file or an answer that somebody else wrote, and a terminal obeys what it prints. */
+const say = ({ message }: CouldNotRun) => Console.error(`agon: ${plain(message)}`)
+
 export const agon = (args: ReadonlyArray<string>) =>
   Effect.flatMap(commandsFor(args), (commands) =>
     Command.runWith(
@@ -30,4 +34,4 @@ export const agon = (args: ReadonlyArray<string>) =>
       ),
       { version: VERSION }
     )(ofTwoNumbers(args))
-  ).pipe(Effect.tapError((error: unknown) => (error instanceof CouldNotRun ? Console.error(`agon: ${error.message}`) : Effect.void)))
+  ).pipe(Effect.tapError((error: unknown) => (error instanceof CouldNotRun ? say(error) : Effect.void)))

@@ -5,6 +5,7 @@ import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { verify as byRules } from "@agon/engine/replay/verify.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
+import { plain } from "@agon/sandbox/Verdict.ts"
 import { Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer, CouldNotRun } from "../Answer.ts"
@@ -44,10 +45,11 @@ interface ByModels {
   readonly here: string
 }
 
+/** A fault may repeat what the file says, and a terminal obeys what it prints. */
 const ofRules = (rules: ReturnType<typeof byRules>): ReadonlyArray<string> =>
   rules.ok
     ? [`by the rules: ${rules.reason} after ${rules.turns} turns, state ${rules.state_sha256}`]
-    : rules.problems.map(({ message, path }) => `${path === "" ? "the replay" : path} ${message}`)
+    : rules.problems.map(({ message, path }) => plain(`${path === "" ? "the replay" : path} ${message}`))
 
 const ofModels = ({ here, played_on, same }: ByModels): ReadonlyArray<string> =>
   same

@@ -1,9 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { boardsOf } from "@agon/engine/registry.ts"
+import { boardsOf, engineOf } from "@agon/engine/registry.ts"
 import { record } from "@agon/engine/replay/testing/recorded.ts"
-import { snakes } from "@agon/engine/snakes/snakes.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
 import { afterAll, assert, beforeAll, describe, it } from "@effect/vitest"
 import { agonHere, type Ended } from "../testing/here.ts"
@@ -17,7 +16,7 @@ const SHOWN = "?]0;pwned??[2J?2J??"
 const OBEYED = /[^\P{Cc}\n]|\u202e/u
 
 const [board] = boardsOf("snakes")
-const good = record(snakes, board!, 1, 6).replay
+const good = record(engineOf("snakes")!, board!, 1, 6).replay
 
 /** What somebody else's file may hold, and the command that reads it. */
 const cases: ReadonlyArray<readonly [title: string, file: string, args: ReadonlyArray<string>, said: string]> = [

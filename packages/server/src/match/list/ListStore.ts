@@ -1,5 +1,6 @@
 /** Where processes keep lists that took long to find (KeptLists.ts), so that the next process and other nodes go on from there. */
 import { Context, DateTime, Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Kept, ListStore } from "./KeptLists.ts"
 import { makeQueries, STORED_MAX } from "./listQueries.ts"
 
@@ -11,6 +12,7 @@ const FORMAT = "1"
 
 export const makeListStore = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const sql = yield* SqlClient.SqlClient
   const store: ListStore = {
     slow_ms: yield* StoredFrom,
 
@@ -28,13 +30,17 @@ export const makeListStore = Effect.gen(function* () {
 
     save: (name, seasons) =>
       Effect.gen(function* () {
-        const rows = Array.from(seasons, ([season_id, { from, rows, ...list }]) => ({
+        const sorted = [...seasons].sort(([a], [b]) => (a < b ? -1 : 1)) // two nodes that store one list lock its rows in one order
+        const rows = Array.from(sorted, ([season_id, { from, rows, ...list }]) => ({
           ...{ ...list, season_id, kept_to: from },
           rows: rows.map(({ ended_us, figure, id }) => [id, figure, ended_us] as const)
         }))
         yield* queries.storeKept({ name: `${FORMAT} ${name}`, now: yield* DateTime.nowAsDate, seasons: rows })
         yield* queries.forgetKept(STORED_MAX)
-      }).pipe(Effect.catch((error) => Effect.logWarning("what is kept of a list is not stored", error)))
+      }).pipe(
+        sql.withTransaction, // within the caller's, whose count holds though this is refused
+        Effect.catch((error) => Effect.logWarning("what is kept of a list is not stored", error))
+      )
   }
   return store
 })

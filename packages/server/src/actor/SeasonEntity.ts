@@ -18,13 +18,13 @@ import type { Forecast, Reach } from "@agon/domain/season/waiting/Forecast.ts"
 import { type Cause, Context, Duration, Effect, Layer, Schedule, Schema } from "effect"
 import { Entity } from "effect/cluster"
 import { Rpc } from "effect/rpc"
-import { readGauges } from "../metric/gauge.ts"
 import { PeerLink } from "../node/PeerLink.ts"
 import { makeDirectAsks } from "./DirectAsks.ts"
 import { LocalMailboxes, onceBegun, onceKnown } from "./LocalMailboxes.ts"
 import * as Mailbox from "./Mailbox.ts"
 import * as SeasonActor from "./SeasonActor.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
+import * as SeasonMetrics from "./SeasonMetrics.ts"
 import { SeasonStore } from "./SeasonStore.ts"
 
 /**
@@ -52,12 +52,6 @@ const ASK_TIMEOUT = Duration.seconds(10)
 const WAKE_CONCURRENCY = 2
 const WAKE_PAUSE = Duration.seconds(1)
 
-/** Its series ends with its stay: seasons come and go for as long as a node runs. */
-const isHere = (season: string) =>
-  readGauges([
-    { name: "agon_season_here", description: "1 for each season that lives on this node", attributes: { season }, read: () => 1 }
-  ])
-
 const layerEntity = SeasonEntity.toLayer(
   Effect.gen(function* () {
     const season = (yield* Entity.CurrentAddress).entityId
@@ -67,7 +61,7 @@ const layerEntity = SeasonEntity.toLayer(
     const self = (yield* PeerLink)?.self ?? ""
     const mailbox = yield* Mailbox.make(season)
     yield* Entity.keepAlive(true)
-    yield* isHere(season)
+    yield* SeasonMetrics.stayOf(mailbox)
     yield* Effect.acquireRelease(
       Effect.sync(() => mailboxes.set(season, mailbox)),
       () =>

@@ -87,6 +87,20 @@ const oldestLease = (state: State, now: number) => {
   return first
 }
 
+/** The series end with the season's stay on this node: seasons come and go for as long as a node runs. */
+export const stayOf = (mailbox: Mailbox.Mailbox) => {
+  const attributes = { season: mailbox.season }
+  return readGauges([
+    { name: "agon_season_here", description: "1 for each season that lives on this node", attributes, read: () => 1 },
+    {
+      name: "agon_season_starting",
+      description: "1 for each season that lives on this node and is not played, since it starts, or fails to",
+      attributes,
+      read: () => (mailbox.state === "starting" ? 1 : 0)
+    }
+  ])
+}
+
 /**
  * Of a season that lives on this node. A season has some thousands of open matches at most,
  * and some hundreds of reviews. Ages go by the clock of whoever calls this: the state has the time of its last

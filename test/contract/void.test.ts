@@ -169,11 +169,12 @@ layer(TwinSeason.layer, Administration.options)("a season that had a match and l
       const before = yield* seen(closed, new Set())
       const { flag, voidMatch } = yield* MatchVoiding
       const runner = id("runner", 1)
+      const named = { id: runner, key: id("key", 1) }
       const suspect = { season_id: id("season", 1), match: id("match", 2), detail: "No." }
       const flagged = Effect.map(PrometheusMetrics.format(), (text) => valueOf(text, "agon_runners_flagged_total") ?? 0)
       const flaggedBefore = yield* flagged
-      yield* Effect.orDie(voidMatch({ ...suspect, runners: [runner] }) as Effect.Effect<void>)
-      yield* Effect.orDie(flag(runner, suspect) as Effect.Effect<void>)
+      yield* Effect.orDie(voidMatch({ ...suspect, runners: [named] }) as Effect.Effect<void>)
+      yield* Effect.orDie(flag({ ...named, key: null }, suspect) as Effect.Effect<void>)
       assert.strictEqual(yield* flagged, flaggedBefore + 1, "a runner that is flagged again is not counted again")
       assert.deepStrictEqual(yield* seen(closed, new Set()), before)
       const log = yield* Administration.log(id("season", 1))

@@ -31,7 +31,9 @@ layer(Service.layer({ runner_slots: 1 }), { excludeTestServices: true, timeout: 
       const sql = yield* PgClient.PgClient
       const [season] = yield* sql.unsafe<{ id: string }>("SELECT id FROM season WHERE slug = $1", [here.slug])
       const flag = (runner: string) =>
-        MatchVoiding.use((voiding) => voiding.flag(runner, { season_id: season!.id, match: runner, detail: "It was wrong." }))
+        MatchVoiding.use((voiding) =>
+          voiding.flag({ id: runner, key: null }, { season_id: season!.id, match: runner, detail: "It was wrong." })
+        )
       const ends = [(runner: string) => fleet.admin.fleet.stopRunner({ params: { runner } }), ...[1, 2, 3, 4].map(() => flag)]
       let runner = yield* sessionAfter(undefined)
       const back_ms: Array<number> = []

@@ -8,7 +8,8 @@
  * new ones. A key whose runners were flagged three times within a day is not trusted: its other runners are stopped
  * with the third, and sessions that it opens get no work until the day is over. An administrator can end that sooner by revoking
  * the key and making another. There is no way to void all matches that a key has played, and none is needed, since
- * every match is checked on its own.
+ * every match is checked on its own. A runner whose row is deleted by now (all but a key's newest are, once they are gone) gets one again when it
+ * is flagged: a key that opens and closes sessions does not get rid of its flags.
  */
 import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -22,7 +23,13 @@ export interface SuspectMatch {
   readonly season_id: string
   readonly match: string
   readonly detail: string
-  readonly runners: ReadonlyArray<string>
+  readonly runners: ReadonlyArray<SuspectRunner>
+}
+
+/** The key under which it opened its session; null where an older node has not noted it. */
+export interface SuspectRunner {
+  readonly id: string
+  readonly key: string | null
 }
 
 /** A gauge would not do: a flagged runner without leases is gone within seconds. */
@@ -32,6 +39,8 @@ const runnersFlagged = fromZero(
     incremental: true
   })
 )
+
+const idsOf = (runners: ReadonlyArray<SuspectRunner>) => runners.map(({ id }) => id)
 
 type Failure = { readonly _tag: string }
 
@@ -44,7 +53,7 @@ export class MatchVoiding extends Context.Service<
     /** Fails where the season or the database is away: repeat it; repeating changes nothing already done. */
     readonly voidMatch: (suspect: SuspectMatch) => Effect.Effect<void, Failure>
     /** Flags the runner alone: the match stands. */
-    readonly flag: (runner: string, suspect: Omit<SuspectMatch, "runners">) => Effect.Effect<void, Failure>
+    readonly flag: (runner: SuspectRunner, suspect: Omit<SuspectMatch, "runners">) => Effect.Effect<void, Failure>
   }
 >()("agon/MatchVoiding") {
   static readonly layer: Layer.Layer<MatchVoiding, never, SqlClient.SqlClient | Parking | SeasonActors> = Layer.effect(
@@ -59,9 +68,13 @@ const makeMatchVoiding = Effect.gen(function* () {
   const parking = yield* Parking
   const queries = yield* makeQueries
 
-  const flag = Effect.fn("MatchVoiding.flag")(function* (runner: string, { detail, match, season_id }: Omit<SuspectMatch, "runners">) {
+  const flag = Effect.fn("MatchVoiding.flag")(function* (
+    { id: runner, key }: SuspectRunner,
+    { detail, match, season_id }: Omit<SuspectMatch, "runners">
+  ) {
     const now = yield* DateTime.nowAsDate
     const write = Effect.gen(function* () {
+      if (key !== null) yield* queries.recall({ runner, key, now })
       const [flagged] = yield* queries.flag({ runner, now })
       if (flagged !== undefined) yield* queries.stopKey({ key: flagged.key_id, now })
       return flagged
@@ -76,14 +89,14 @@ const makeMatchVoiding = Effect.gen(function* () {
   })
 
   const once = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: SuspectMatch) {
-    const audit = yield* ownAudit("match.void", match, { detail, runners })
+    const audit = yield* ownAudit("match.void", match, { detail, runners: idsOf(runners) })
     const reply = yield* actors.ask(season_id, { _tag: "VoidMatch", match, detail, found: null, audit })
     return reply.voided ? ("voided" as const) : reply.reason
   })
 
   const leave = Effect.fnUntraced(function* ({ detail, match, runners, season_id }: SuspectMatch, why: string) {
     const place = yield* queries.placeOf(season_id)
-    yield* auditLog.logged(place, Effect.void, () => ownAudit("match.doubt", match, { detail, runners, why }))
+    yield* auditLog.logged(place, Effect.void, () => ownAudit("match.doubt", match, { detail, runners: idsOf(runners), why }))
     yield* Effect.logError("a match was not voided", { match, detail, why })
   })
 

@@ -13,6 +13,15 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: (season_id) => sql`SELECT game, id AS season_id FROM season WHERE id = ${season_id}`
   }),
 
+  /**
+   * Locks one row by the primary key. A runner whose row was deleted meanwhile (`forget` in runner/session/sessionQueries.ts) has one again,
+   * as long as its key is there: flags are counted by them.
+   */
+  recall: ({ key, now, runner }: { readonly runner: string; readonly key: string; readonly now: Date }) => sql`
+    INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, state, stopped, created_at, last_seen_at)
+    SELECT ${runner}::uuid, id, '(forgotten)', '', '[]', '{}', 1, 'gone', true, ${now}::timestamptz, ${now}::timestamptz FROM runner_key WHERE id = ${key}
+    ON CONFLICT (id) DO UPDATE SET stopped = true`,
+
   /** Locks one row by the primary key. `fresh`: it was not flagged before. */
   flag: SqlSchema.findAll({
     Request: Schema.Struct({ runner: Schema.String, now: Schema.Date }),

@@ -38,6 +38,7 @@ import inlineReplays from "./0045_inline_replays.ts"
 import coveringSeats from "./0046_covering_seats.ts"
 import discussedMatches from "./0047_discussed_matches.ts"
 import replayRemovals from "./0048_replay_removals.ts"
+import keysOfDoubters from "./0049_keys_of_doubters.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -82,5 +83,6 @@ export const migrations = {
   "0045_inline_replays": statements(inlineReplays),
   "0046_covering_seats": statements(coveringSeats),
   "0047_discussed_matches": statements(discussedMatches),
-  "0048_replay_removals": statements(replayRemovals)
+  "0048_replay_removals": statements(replayRemovals),
+  "0049_keys_of_doubters": statements(keysOfDoubters)
 }

@@ -143,7 +143,7 @@ const makeCheck = Effect.gen(function* () {
       return "undecided" as const
     }
     if (answer.fault === null) return "sound" as const
-    const runners = match.runner_id === null ? [] : [match.runner_id]
+    const runners = match.runner_id === null ? [] : [{ id: match.runner_id, key: match.key_id }]
     yield* voiding.voidMatch({ season_id, match: match.id, detail: answer.fault, runners })
     return "false" as const
   })

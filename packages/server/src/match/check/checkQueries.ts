@@ -6,6 +6,7 @@ const Checkable = Schema.Struct({
   id: Schema.String,
   ended_at: Schema.Date,
   runner_id: Schema.NullOr(Schema.String),
+  key_id: Schema.NullOr(Schema.String),
   replay_hash: Schema.String,
   replay_bytes: Schema.Int,
   replay_by_match: Schema.Boolean,
@@ -45,7 +46,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     }),
     Result: Checkable,
     execute: ({ after, limit, season_id, until }) => sql`
-      SELECT m.id, m.ended_at, m.runner_id, m.replay_hash, m.replay_bytes, m.replay_by_match, m.replay_inline,
+      SELECT m.id, m.ended_at, m.runner_id, m.key_id, m.replay_hash, m.replay_bytes, m.replay_by_match, m.replay_inline,
         s.game, m.engine_digest, m.runtime_version, m.reason, m.turns, m.state_sha256,
         m.seed::float8 AS seed, b.file AS board, s.rules->'match' AS rules,
         (SELECT jsonb_agg(jsonb_build_object('weights_hash', v.weights_hash, 'manifest_hash', v.manifest_hash, 'rank', y.rank,

@@ -132,7 +132,7 @@ const makeNoteFault = Effect.fnUntraced(function* (holdings: Holdings) {
     if (runner === undefined) return
     const suspect = { season_id, match: parseLease(result.lease)!.id, detail: "Too many matches of its key ended in engine_fault." }
     yield* voiding
-      .flag(runner, suspect)
+      .flag({ id: runner, key }, suspect)
       .pipe(Effect.catchCause((cause) => Effect.logWarning("a runner was not flagged", { runner }, cause)))
   })
 })

@@ -36,7 +36,7 @@ import type { SqlClient } from "effect/sql"
 import { moving } from "../../actor/asked.ts"
 import { makeAuditLog, ownAudit } from "../../audit/auditLog.ts"
 import { SharedClock } from "../../database/SharedClock.ts"
-import { MatchVoiding } from "../../match/MatchVoiding.ts"
+import { MatchVoiding, type SuspectRunner } from "../../match/MatchVoiding.ts"
 import { byLabel } from "../../metric/byLabel.ts"
 import { fromZero } from "../../metric/fromZero.ts"
 import { Parking } from "../../parking/Parking.ts"
@@ -187,16 +187,17 @@ const makeJudge = Effect.gen(function* () {
   const queries = yield* makeQueries
   const settle = (id: string, verdict: Verdict) => Effect.andThen(queries.settle(id, verdict), Metric.update(settledBy(verdict), 1))
   const voiding = yield* MatchVoiding
-  const voidSuspect = ({ match_id, season_id }: ReplayAuditRow, detail: string, runners: ReadonlyArray<string>) =>
+  const voidSuspect = ({ match_id, season_id }: ReplayAuditRow, detail: string, runners: ReadonlyArray<SuspectRunner>) =>
     voiding.voidMatch({ season_id, match: match_id, detail, runners })
-  const playedBy = ({ played_by }: ReplayAuditRow) => (played_by === null ? [] : [played_by])
+  const playedBy = ({ played_by, played_by_key }: ReplayAuditRow) => (played_by === null ? [] : [{ id: played_by, key: played_by_key }])
 
   const hear = Effect.fnUntraced(function* (audit: ReplayAuditRow, runner: string, state_sha256: string) {
-    const { doubter_id, doubter_sha256, id, match_id: match, season_id } = audit
+    const { doubter_id, doubter_key, doubter_sha256, id, match_id: match, season_id } = audit
     const borneOut = state_sha256 === audit.state_sha256
     if (doubter_id === null) return yield* borneOut ? settle(id, "agreed") : queries.mismatch(audit, runner, state_sha256)
     if (borneOut) {
-      yield* voiding.flag(doubter_id, { season_id, match, detail: "It played the match again to another state than two others." })
+      const doubter = { id: doubter_id, key: doubter_key }
+      yield* voiding.flag(doubter, { season_id, match, detail: "It played the match again to another state than two others." })
       return yield* settle(id, "doubter_wrong")
     }
     const agreed = state_sha256 === doubter_sha256
@@ -218,7 +219,8 @@ const makeJudge = Effect.gen(function* () {
       yield* auditLog.logged(place, settle(audit.id, "nobody_came"), () => told)
       return yield* Effect.logWarning("a match was not played again", { match: audit.match_id, why: NOBODY })
     }
-    yield* voidSuspect(audit, "Played again, it ended in another state.", [...playedBy(audit), audit.doubter_id])
+    const doubter = { id: audit.doubter_id, key: audit.doubter_key }
+    yield* voidSuspect(audit, "Played again, it ended in another state.", [...playedBy(audit), doubter])
     return yield* settle(audit.id, "undecided")
   })
   return { hear, giveUp }

@@ -42,8 +42,10 @@ const Row = Schema.Struct({
   runner_id: Schema.NullOr(Schema.String),
   key_id: Schema.NullOr(Schema.String),
   doubter_id: Schema.NullOr(Schema.String),
+  doubter_key: Schema.NullOr(Schema.String),
   doubter_sha256: Schema.NullOr(Schema.String),
   played_by: Schema.NullOr(Schema.String),
+  played_by_key: Schema.NullOr(Schema.String),
   state_sha256: Schema.NullOr(Schema.String),
   /** Whether the match was voided since it was set aside, by whatever else: then nobody plays it again. */
   voided: Schema.Boolean,
@@ -52,8 +54,11 @@ const Row = Schema.Struct({
 })
 export type ReplayAuditRow = typeof Row.Type
 
-const row = `SELECT a.id, a.match_id, a.season_id, s.game, a.state, a.lease_n, a.runner_id, a.key_id, a.doubter_id, a.doubter_sha256,
-  m.runner_id AS played_by, m.state_sha256, m.status = 'failed' AS voided, s.closed_at IS NOT NULL AS closed FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id`
+/** Whose runner doubted the match. An older node wrote the runner alone, whose row may be gone. */
+const doubterKey = "coalesce(a.doubter_key, (SELECT d.key_id FROM runner d WHERE d.id = a.doubter_id))"
+
+const row = `SELECT a.id, a.match_id, a.season_id, s.game, a.state, a.lease_n, a.runner_id, a.key_id, a.doubter_id, a.doubter_key, a.doubter_sha256,
+  m.runner_id AS played_by, m.key_id AS played_by_key, m.state_sha256, m.status = 'failed' AS voided, s.closed_at IS NOT NULL AS closed FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id`
 
 /** From the end of a lease until its key may have the audit again. */
 const AGAIN_AFTER = "interval '1 minute'"
@@ -87,12 +92,12 @@ const makeLeases = (sql: SqlClient.SqlClient) => ({
         FROM (
           SELECT a.id FROM match_audit a JOIN match m ON m.id = a.match_id JOIN season s ON s.id = a.season_id JOIN runner r ON r.id = ${runner}
           JOIN runner_key k ON k.id = r.key_id
-          WHERE a.state = 'waiting' AND NOT EXISTS (SELECT 1 FROM runner d WHERE d.id = a.doubter_id AND d.key_id = r.key_id)
+          WHERE a.state = 'waiting' AND ${sql.literal(doubterKey)} IS DISTINCT FROM r.key_id
             AND (m.key_id IS DISTINCT FROM r.key_id OR (k.created_by IS NULL AND a.created_at < ${since})) AND m.status IN ('rated', 'finished') AND m.replay_hash IS NOT NULL AND m.runtime_version = r.runtime_version AND s.closed_at IS NULL
             AND (a.key_id IS DISTINCT FROM r.key_id OR a.until < ${now}::timestamptz - ${sql.literal(AGAIN_AFTER)})
             AND (k.season_id IS NULL OR s.fleet->>'matches' = 'own' OR a.created_at < ${platform_since})
             AND (k.season_id IS NULL OR NOT EXISTS (SELECT 1 FROM runner_key p WHERE p.season_id IS NULL
-              AND (p.id = m.key_id OR p.id = (SELECT d.key_id FROM runner d WHERE d.id = a.doubter_id))))
+              AND (p.id = m.key_id OR p.id = ${sql.literal(doubterKey)})))
             AND a.season_id = coalesce(${season_id}::uuid, a.season_id)
             AND s.fleet->>'matches' IN ('both', CASE WHEN ${season_id}::uuid IS NULL THEN 'platform' ELSE 'own' END)
             AND r.engines @> jsonb_build_array(jsonb_build_object('game', s.game, 'engine_digest', m.engine_digest))
@@ -156,7 +161,7 @@ const makeVerdicts = (sql: SqlClient.SqlClient) => ({
    * result sent twice the first counts: the runner does not hold it any more.
    */
   mismatch: ({ id, lease_n }: ReplayAuditRow, runner: string, state_sha256: string) => sql`
-    UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_sha256 = ${state_sha256}
+    UPDATE match_audit SET state = 'waiting', runner_id = NULL, doubter_id = ${runner}, doubter_key = key_id, doubter_sha256 = ${state_sha256}
     WHERE id = ${id} AND state <> 'done' AND lease_n = ${lease_n} AND runner_id = ${runner}`,
 
   /** Locks one row by the primary key. */
@@ -178,7 +183,7 @@ const makeVerdicts = (sql: SqlClient.SqlClient) => ({
         AND NOT EXISTS (SELECT 1 FROM runner r JOIN runner_key k ON k.id = r.key_id
           WHERE k.created_by IS NULL AND k.revoked_at IS NULL AND r.state = 'active' AND NOT r.stopped AND r.last_seen_at > ${seen_after}
             AND 'audit' = ANY (r.accepts) AND r.runtime_version = m.runtime_version
-            AND NOT EXISTS (SELECT 1 FROM runner d WHERE d.id = a.doubter_id AND d.key_id = r.key_id)))) LIMIT 100`
+            AND ${sql.literal(doubterKey)} IS DISTINCT FROM r.key_id))) LIMIT 100`
   }),
 
   /** By match_audit_open. `sum` changes whenever an audit is added or returned. */

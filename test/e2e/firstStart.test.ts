@@ -9,6 +9,8 @@ import { demoWeightClasses, zoo } from "@agon/zoo/zoo.ts"
 import { afterAll, assert, describe, it } from "vitest"
 import { eventuallyAsync, PATIENCE_MS } from "../support/eventually.ts"
 import { freePort } from "../support/freePort.ts"
+import { HANGS_AFTER_MS } from "../support/hangs.ts"
+import { leftOut } from "../support/slow.ts"
 import * as Service from "./Service.ts"
 import { Visitor } from "./Visitor.ts"
 
@@ -57,6 +59,12 @@ describe("a first start", () => {
   )
 })
 
+interface Entry {
+  readonly model: string
+  readonly owner: string
+  readonly matches: number
+}
+
 /** What has been done to baselines, the last step first. */
 const baselineSteps = async (admin: Visitor) => {
   const { json } = await admin.ask("GET", "/v1/admin/audit?limit=100")
@@ -77,6 +85,37 @@ describe("the demonstration", () => {
       assert.deepStrictEqual((await done()).toReversed().slice(0, 5), ["record", "record", "switch", "switch", "record"])
     },
     PATIENCE_MS
+  )
+
+  it.skipIf(leftOut("the whole demonstration takes a minute or two") !== undefined)(
+    "comes to its end by itself: every baseline plays, and so do two competitors who came by submission",
+    async () => {
+      const service = await Service.start({ ...(await newPlace()), runners: 2, environment: { AGON_DEMO: "1" } })
+      await eventuallyAsync("its line in the log", () => service.log().includes("the demonstration season is complete"))
+      const visitor = new Visitor(service.origin)
+      const ladder = async () => (await visitor.get("/v1/games/snakes/leaderboard?season=demo")).entries as ReadonlyArray<Entry>
+      const played = (entries: ReadonlyArray<Entry>) => entries.reduce((sum, { matches }) => sum + matches, 0)
+      await eventuallyAsync("both competitors, in matches that count", async () => {
+        const competitors = (await ladder()).filter(({ matches, model }) => ["anaconda", "garter"].includes(model) && matches > 0)
+        return (
+          competitors
+            .map(({ owner }) => owner)
+            .toSorted()
+            .join() === "ada,grace"
+        )
+      })
+      await eventuallyAsync("fifty matches", async () => played(await ladder()) >= 2 * 50)
+      const baselines = zoo.filter(({ game }) => game === "snakes").map(({ name }) => name)
+      assert.includeMembers(
+        (await ladder()).map(({ model }) => model),
+        baselines
+      )
+      await eventuallyAsync("the strongest of the zoo above the weakest", async () => {
+        const places = (await ladder()).map(({ model }) => model)
+        return places.indexOf("sovereign") < places.indexOf("straight-on")
+      })
+    },
+    HANGS_AFTER_MS
   )
 
   it(

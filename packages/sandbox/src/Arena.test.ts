@@ -169,6 +169,26 @@ layer(Arena.layer({ slots: 2 }), { excludeTestServices: true })("playing", (it) 
       })
     )
 
+  for (const file of ["", "{}", "\u0000", JSON.stringify({ format: "agon-manifest/1" })])
+    it.effect(`gives strikes to a model whose manifest is ${JSON.stringify(file)}, and affects no other seat`, () =>
+      Effect.gen(function* () {
+        const arena = yield* Arena
+        const weights = counting()
+        const remembering = { weights, manifest: manifest({ memory: { flat: 1, cell: 0 } }), memory_cap_bytes: memoryCapOf(weights.length) }
+        const seats = [{ ...remembering, manifest: new TextEncoder().encode(file) }, remembering]
+        const report = yield* arena.play(match([], { seats }))
+        assertVerifies(report)
+        assert.deepStrictEqual(codes(report), ["0 crash", "0 crash"])
+        assert.deepStrictEqual(
+          report.seats.map(({ rank, strikes }) => [rank, strikes]),
+          [
+            [2, 2],
+            [1, 0]
+          ]
+        )
+      })
+    )
+
   it.effect("feeds memory back, and keeps an innocent seat's memory through another's crashes", () =>
     Effect.gen(function* () {
       const arena = yield* Arena

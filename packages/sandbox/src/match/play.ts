@@ -49,20 +49,23 @@ const readBoard = (engine: Engine, file: unknown): BoardFile => {
   throw new Unplayable(`The board is refused: ${check.errors.map(({ path, message }) => `${path} ${message}`).join("; ")}`)
 }
 
-const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchRequest, runtime_version: string): Omit<MatchWork, "ledger"> => {
+const NO_MEMORY = { flat: 0, cell: 0 }
+
+/** The match, and of each seat whether its manifest can be read. */
+const workOf = (module: WebAssembly.Module, engine: Engine, request: MatchRequest, runtime_version: string) => {
   const board = readBoard(engine, request.board)
   const { planes, rows, cols, actions, seats, turn_limit } = engine.spec(board)
   if (request.seats.length !== seats)
     throw new Unplayable(`The board takes ${seats} seats, the match has ${request.seats.length}: each seat needs a model.`)
-  const seatOf = ({ weights, manifest, memory_cap_bytes }: MatchSeat, seat: number) => {
+  const seatOf = ({ weights, manifest, memory_cap_bytes }: MatchSeat) => {
     const check = readManifest(manifest)
-    if (!check.ok) throw new Unplayable(`The manifest of seat ${seat} is refused: ${check.errors[0]!.path} ${check.errors[0]!.message}.`)
     const hashes = { weights_sha256: sha256Hex(weights), manifest_sha256: sha256Hex(manifest) }
     return {
       weights: share(weights),
       cap_bytes: memory_cap_bytes,
-      sizes: { planes, rows, cols, actions, ...check.manifest.memory },
-      hashes
+      sizes: { planes, rows, cols, actions, ...(check.ok ? check.manifest.memory : NO_MEMORY) },
+      hashes,
+      is_readable: check.ok
     }
   }
   const turns_max = Math.min(turn_limit, request.rules.max_turns)
@@ -173,7 +176,10 @@ export const play = async (
   const prepared = workOf(module, engine, request, runtime_version)
   const ledger = new Ledger({ turns_max: prepared.turns_max, seats: prepared.seats.map(({ sizes }) => sizes) })
   const work: MatchWork = { ...prepared, ledger: ledger.buffer }
-  for (const seat of request.seats.keys()) ledger.settle(seat, RESERVE_US)
+  for (const [seat, { is_readable }] of prepared.seats.entries()) {
+    ledger.settle(seat, RESERVE_US)
+    if (!is_readable) ledger.lose(seat, "crash") // as with weights that do not load: a review that is no honest one lets both pass
+  }
   const lives_max = 1 + work.seats.length * (request.rules.strike_limit + 1)
   for (let life = 0; life < lives_max; life++) {
     const thread = take()

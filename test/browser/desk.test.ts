@@ -99,10 +99,18 @@ describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () 
       await page.getByLabel("Weights, an ONNX file").setInputFiles(pathsOf(ADAS).weights)
       await page.getByLabel("Manifest, a JSON file").setInputFiles(pathsOf(ADAS).manifest)
       await clean(watched)
+      const own = /\/me\/versions\/[^/]+$/
+      await page.route(own, (route) => (route.request().resourceType() === "fetch" ? route.abort() : route.continue()))
       await page.getByRole("button", { name: "Submit" }).click()
       await page.waitForURL(/\/me\/versions\//)
       await clean(watched)
-      // The page follows the version by itself.
+      // The page follows the version by itself, and says so while it has no answer.
+      const silence = page.locator("agon-follow").getByText("nothing has been heard since")
+      await silence.waitFor()
+      watched.faults.length = 0
+      await page.unroute(own)
+      await silence.waitFor({ state: "detached" })
+      watched.faults.length = 0
       await page.locator("#progress").getByText("entered", { exact: true }).waitFor()
       await page.getByRole("link", { name: "Its rated matches" }).click()
       await eventuallyAsync("a rated match of the version", async () => {

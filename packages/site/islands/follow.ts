@@ -1,14 +1,19 @@
 /**
  * `<agon-follow>`: asks for its own page again every few seconds while it is looked at, and shows what has changed. The service renders;
- * so the page is the same with and without scripts. With the attribute `settled` nothing will change.
+ * so the page is the same with and without scripts. With the attribute `settled` nothing will change. Where it has no answer twice on end,
+ * as after a session's end, it says since when, below what it last heard.
  */
 const EVERY_MS = 3_000
 const WAIT_MS = 10_000
 /** A busy service is asked less often. */
 const LATER_MS = 15_000
+const MISSES_MAX = 2
 
 class Follow extends HTMLElement {
   #left = new AbortController()
+  #heard = new Date()
+  #misses = 0
+  readonly #silence = document.createElement("p")
 
   connectedCallback(): void {
     this.#left = new AbortController()
@@ -27,7 +32,21 @@ class Follow extends HTMLElement {
 
   async #look(): Promise<void> {
     if (document.hidden) return this.#after(EVERY_MS)
-    this.#after((await this.#renewed()) ? EVERY_MS : LATER_MS)
+    const renewed = await this.#renewed()
+    if (this.#left.signal.aborted) return
+    if (renewed) this.#heard = new Date()
+    this.#misses = renewed ? 0 : this.#misses + 1
+    if (renewed) this.#silence.remove()
+    else if (this.#misses === MISSES_MAX) this.#tell()
+    this.#after(renewed ? EVERY_MS : LATER_MS)
+  }
+
+  /** A session that has ended is begun again by the link, which leads to the sign-in. */
+  #tell(): void {
+    const again = Object.assign(document.createElement("a"), { href: location.href, textContent: "Load the page again" })
+    this.#silence.setAttribute("role", "status")
+    this.#silence.replaceChildren(`This is as it was at ${this.#heard.toLocaleTimeString()}: nothing has been heard since. `, again)
+    this.append(this.#silence)
   }
 
   async #renewed(): Promise<boolean> {

@@ -72,7 +72,7 @@ export const PLANNING = { random_page_cost: "1.1", jit: "off" }
  * match and growing, instead of 0.1). A new plan for the values of each commit, which Postgres prefers once
  * tables have been analysed, takes twice as long as the commit itself.
  */
-const BY_KEY = {
+export const BY_KEY = {
   enable_hashjoin: "off",
   enable_mergejoin: "off",
   enable_bitmapscan: "off",

@@ -42,11 +42,21 @@ const ended = (sql: PgClient, season: string, matches: ReadonlyArray<string>) =>
     [season, matches.join()]
   )
 
-/** Index: match_rated, backwards to the first of an earlier round. */
+/**
+ * The number of the last match of an earlier round. Rounds go up with the numbers, so it is sought by halves: some twenty rows by
+ * match_rated, however many the round has.
+ */
 const lastBefore = (sql: PgClient, season: string, round: number) =>
   sql.unsafe<{ readonly after: number }>(
-    `SELECT rated_n AS after FROM match WHERE season_id = $1::uuid AND rated_n IS NOT NULL AND round < $2
-     ORDER BY rated_n DESC LIMIT 1`,
+    `WITH RECURSIVE half (low, high) AS (
+       SELECT 0, 1 + coalesce(max(rated_n), 0) FROM match WHERE season_id = $1::uuid AND rated_n IS NOT NULL
+       UNION ALL
+       SELECT CASE WHEN is_before THEN mid ELSE low END, CASE WHEN is_before THEN high ELSE mid END
+       FROM (SELECT low, high, (low + high) / 2 AS mid, coalesce((SELECT m.round < $2 FROM match m
+           WHERE m.season_id = $1::uuid AND m.rated_n > low AND m.rated_n <= (low + high) / 2 ORDER BY m.rated_n DESC LIMIT 1), true) AS is_before
+         FROM half WHERE high - low > 1) h)
+     SELECT m.rated_n AS after FROM match m WHERE m.season_id = $1::uuid AND m.rated_n <= (SELECT max(low) FROM half)
+     ORDER BY m.rated_n DESC LIMIT 1`,
     [season, round]
   )
 
@@ -85,14 +95,18 @@ interface EarlierRow {
   readonly mu: number
 }
 
-/** From the end of seat_version backwards, and the seed by rating_seed_pkey. */
+/**
+ * By seat_version, backwards from the end of match number `after`, and the seed by rating_seed_pkey. Matches end in the order of their
+ * numbers. Where `after` is 0 there is no such match, and no seat is read: all seats of many versions would be.
+ */
 const earlier = (sql: PgClient, season: string, ladder: Ladder, versions: ReadonlyArray<string>, after: number) =>
   sql.unsafe<EarlierRow>(
     `SELECT v.id AS version, d.mu AS seed_mu, d.round AS seed_round, t.n, t.round, t.mu
      FROM unnest(string_to_array($2, ',')::uuid[]) v(id)
      LEFT JOIN LATERAL (SELECT m.rated_n AS n, m.round, CASE WHEN m.ladder = $3 THEN s.made_mu ELSE s.open_mu END AS mu
        FROM seat s JOIN match m ON m.id = s.match_id
-       WHERE s.season_id = $1::uuid AND s.version_id = v.id AND m.rated_n <= $4 AND (m.ladder = $3 OR $3 = 'open')
+       WHERE s.season_id = $1::uuid AND s.version_id = v.id AND s.ended_at <= (SELECT a.ended_at FROM match a
+         WHERE a.season_id = $1::uuid AND a.rated_n <= $4 ORDER BY a.rated_n DESC LIMIT 1) AND m.rated_n <= $4 AND (m.ladder = $3 OR $3 = 'open')
        ORDER BY s.ended_at DESC, m.rated_n DESC LIMIT ${HISTORY_KEPT}) t ON true
      LEFT JOIN rating_seed d ON d.season_id = $1::uuid AND d.ladder = $3 AND d.version_id = v.id`,
     [season, versions.join(), ladder, after]

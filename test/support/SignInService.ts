@@ -41,8 +41,13 @@ export const patience_s = 1
 /** Nobody listens there. */
 const nowhere = "http://127.0.0.1:1"
 
-/** `public_url` is told to browsers instead of the service's own address, for tests of what depends on it. */
-export const layer = (public_url?: string) =>
+const BOSS = { provider: "dev", login: "boss" }
+
+/**
+ * `public_url` is told to browsers instead of the service's own address, for tests of what depends on it. `admin` is
+ * AGON_ADMIN, `log` takes what the service logs.
+ */
+export const layer = (public_url?: string, admin = BOSS, log?: Logger.Logger<unknown, void>) =>
   Layer.unwrap(
     Effect.gen(function* () {
       const port = yield* Effect.promise(freePort)
@@ -57,11 +62,11 @@ export const layer = (public_url?: string) =>
         openIdConfig("openid-too", openid.origin),
         openIdConfig("down", nowhere)
       ]
-      const signIn = SignIn.layer({ secret: "state", admin: { provider: "dev", login: "boss" } })
+      const signIn = SignIn.layer({ secret: "state", admin })
       const handlers = AccountHandlers.pipe(Layer.provide(signIn.pipe(Layer.provideMerge(Providers.layer(configs, patience_s)))))
       return overSocket({ handlers, served: ["account"], port }).pipe(
         Layer.provideMerge(Layer.succeed(SignInService, { origin: `http://localhost:${port}`, port, hub, openid })),
-        Layer.provideMerge(Logger.layer([])),
+        Layer.provideMerge(Logger.layer(log === undefined ? [] : [log])),
         Layer.provide([Layer.succeed(PublicOrigin, origin), Layer.succeed(Mounts, [dev.mount])])
       ) as Layer.Layer<SignInService | SqlClient.SqlClient>
     })

@@ -15,6 +15,7 @@ import { PublicOrigin } from "../../config/publicOrigin.ts"
 import { newId } from "../../database/newId.ts"
 import { Accounts } from "../Accounts.ts"
 import { checkAccount, shareLogins } from "../ownerQueries.ts"
+import { type AdminLogin, makeAppoint } from "./administrator.ts"
 import { firstOf, type Identity } from "./identity.ts"
 import { type ProviderFailed, Providers } from "./Providers.ts"
 import { returnTo } from "./returnTo.ts"
@@ -25,8 +26,8 @@ import { usernameCandidates, usernameOf } from "./username.ts"
 interface SignInConfig {
   /** Signs the state cookie. */
   readonly secret: string
-  /** The identity that becomes a platform administrator when it signs in (AGON_ADMIN). */
-  readonly admin: { readonly provider: string; readonly login: string } | undefined
+  /** The login whose first holder becomes a platform administrator when they sign in (AGON_ADMIN). */
+  readonly admin: AdminLogin | undefined
 }
 
 type SignInError = "invalid_state" | "access_denied" | "provider_failed" | "account_suspended" | "identity_taken" | "cross_origin"
@@ -165,9 +166,7 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   const accounts = yield* Accounts
   const queries = yield* makeQueries
   const sql = yield* SqlClient.SqlClient
-
-  const isAdmin = ({ login, provider }: Identity) =>
-    config.admin !== undefined && config.admin.provider === provider && config.admin.login.toLowerCase() === login.toLowerCase()
+  const appoint = makeAppoint(config.admin, queries)
 
   const freeUsername = Effect.fnUntraced(function* (login: string) {
     const base = usernameOf(login)
@@ -203,13 +202,14 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
     // Rosters name logins. An account that is new has no entries.
     const renamed = Option.isSome(holder) ? holder.value.login !== login : link_to !== null
     if (renamed) yield* checkAccount(sql, account_id)
-    if (isAdmin(identity)) yield* queries.makeAdmin(account_id)
+    yield* appoint(identity, account_id)
     return link_to === null ? yield* accounts.openSession(account_id, user_agent) : undefined
   })
 
   return (identity: Identity, link_to: string | null, user_agent: string | undefined) =>
     sql.withTransaction(enter(identity, link_to, user_agent)).pipe(
       Effect.catchTags({
+        NoSuchElementError: (error) => Effect.die(error),
         SqlError: (error) => Effect.die(error),
         SchemaError: (error) => Effect.die(error)
       })

@@ -62,6 +62,15 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       INSERT INTO sign_in_used (state, expires_at) VALUES (${state}, ${expires_at}) ON CONFLICT DO NOTHING RETURNING state`
   }),
 
+  /** Inserts one row, or locks the one that admin_login_pkey has; gives the subject that was first. */
+  claimAdminLogin: SqlSchema.findOne({
+    Request: Schema.Struct({ provider: Schema.String, login: Schema.String, subject: Schema.String }),
+    Result: Schema.Struct({ subject: Schema.String }),
+    execute: ({ login, provider, subject }) => sql`
+      INSERT INTO admin_login (provider, login, subject) VALUES (${provider}, lower(${login}), ${subject})
+      ON CONFLICT (provider, login) DO UPDATE SET subject = admin_login.subject RETURNING subject`
+  }),
+
   /** Locks one row by the primary key. */
   makeAdmin: (id: string) => sql`UPDATE account SET admin = true WHERE id = ${id} AND NOT admin`
 }))

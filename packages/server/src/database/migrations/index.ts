@@ -39,6 +39,7 @@ import coveringSeats from "./0046_covering_seats.ts"
 import discussedMatches from "./0047_discussed_matches.ts"
 import replayRemovals from "./0048_replay_removals.ts"
 import keysOfDoubters from "./0049_keys_of_doubters.ts"
+import adminLogins from "./0050_admin_logins.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -84,5 +85,6 @@ export const migrations = {
   "0046_covering_seats": statements(coveringSeats),
   "0047_discussed_matches": statements(discussedMatches),
   "0048_replay_removals": statements(replayRemovals),
-  "0049_keys_of_doubters": statements(keysOfDoubters)
+  "0049_keys_of_doubters": statements(keysOfDoubters),
+  "0050_admin_logins": statements(adminLogins)
 }

@@ -1,0 +1,29 @@
+/**
+ * The platform administrator whom AGON_ADMIN names by provider and login. People change and give up their logins, and others
+ * register them. So a login makes one person an administrator: the subject that signed in with it first. That subject is made one
+ * again at each sign-in with the login; another one is not, and a line of the log says so.
+ */
+import { Effect } from "effect"
+import type { Identity } from "./identity.ts"
+import type { makeQueries } from "./signInQueries.ts"
+
+export interface AdminLogin {
+  readonly provider: string
+  readonly login: string
+}
+
+const names = (admin: AdminLogin | undefined, { login, provider }: Identity) =>
+  admin !== undefined && admin.provider === provider && admin.login.toLowerCase() === login.toLowerCase()
+
+/** In the transaction of the sign-in, which has locked the account. */
+export const makeAppoint = (admin: AdminLogin | undefined, queries: Effect.Success<typeof makeQueries>) =>
+  Effect.fnUntraced(function* (identity: Identity, account_id: string) {
+    if (!names(admin, identity)) return
+    const { login, provider, subject } = identity
+    const { subject: first } = yield* queries.claimAdminLogin({ provider, login, subject })
+    if (first === subject) return yield* queries.makeAdmin(account_id)
+    yield* Effect.logWarning(
+      `AGON_ADMIN made nobody an administrator: ${provider}:${login} is somebody else at the provider than before (now subject ${subject}, ` +
+        `account ${account_id}; then ${first}). If you know them, make the account an administrator as another one, or name another login in AGON_ADMIN`
+    )
+  })

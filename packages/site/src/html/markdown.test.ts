@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { parseFragment } from "parse5"
-import { MARKDOWN_LENGTH_MAX, markdown } from "./markdown.ts"
+import { cpuOf } from "../../../../test/support/cpuOf.ts"
+import { MARKDOWN_LENGTH_MAX, markdown, PARTS_MAX } from "./markdown.ts"
 
 interface Element {
   readonly name: string
@@ -175,5 +176,24 @@ e</p>
     }
     assert.isBelow(performance.now() - began, 120_000) // half a second each on a machine that does nothing else
     assert.include(String(markdown(`*a*${"b".repeat(MARKDOWN_LENGTH_MAX)}`, 1)), "*a*", "a longer text is shown as it was written")
+  })
+
+  it("is shown as it was written where it has more parts than a person writes, and costs no more than the parts that there may be", () => {
+    const worst = [
+      ...[">>>>>>>>>a\n\n", `${">".repeat(18)}a\n\n`, "- - - - - - - - - a\n\n", "-\n+\n", "1.\n2)\n", "> - > - > - a\n\n"],
+      ...["#\n", "<a@b>", "*a* ", "[*a*](http://a)"]
+    ]
+    for (const piece of worst) {
+      const text = piece.repeat(20_000 / piece.length)
+      assert.isBelow(String(markdown(text, 1)).length, 10 * text.length, piece)
+    }
+    const [quotes = ""] = worst
+    const cost = (text: string) => cpuOf(() => Array.from({ length: 40 }, () => markdown(text, 1)))
+    const few = quotes.repeat(PARTS_MAX / 25)
+    assert.include(String(markdown(few, 1)), "<blockquote")
+    assert.isBelow(cost(filled(quotes)), 8 * cost(few))
+    assert.include(String(markdown(filled(quotes), 1)), "&gt;&gt;&gt;a")
+    const items = "- a line of a list, **said** loudly\n".repeat(550)
+    assert.lengthOf([...String(markdown(items, 1)).matchAll(/<strong>/g)], 550)
   })
 })

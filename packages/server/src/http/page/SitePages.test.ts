@@ -32,7 +32,7 @@ const frontOf = (at: SiteShape["at"]) =>
   Effect.gen(function* () {
     const shape = { at, told: telling(Redacted.make(SECRET)) }
     const pages = makeSitePages(shape, {
-      clientOf: () => "198.51.100.7",
+      clientOf: ({ headers }) => String(headers["x-of"] ?? "198.51.100.7"),
       take: () => 0,
       fork: Effect.runFork,
       tagOf: () => undefined,
@@ -218,13 +218,54 @@ it.live("each page that visitors do not get is counted: the site does not run, t
     const busy = yield* front(() => {})
     const before = yield* pagesFailed
     const leaving = new AbortController()
-    const asked = Array.from({ length: 257 }, () => fetch(busy, { signal: leaving.signal }))
+    const asked = Array.from({ length: 257 }, (_, i) => fetch(busy, { headers: { "x-of": `of ${i % 9}` }, signal: leaving.signal }))
     assert.strictEqual((yield* Effect.promise(() => Promise.race(asked))).status, 503)
     leaving.abort()
     yield* Effect.promise(() => Promise.allSettled(asked))
     yield* eventually(
       "it is busy",
       Effect.map(pagesFailed, (now) => now > before)
+    )
+  })
+)
+
+it.live("an address has a part of the pages under way, so two cannot keep the others from theirs, and gets its own back", () =>
+  Effect.gen(function* () {
+    let held = 0
+    const origin = yield* front((request, response) => {
+      if (request.method === "POST") held++
+      else response.end("a page")
+    })
+    const leaving = new AbortController()
+    const post = (of: string, signal?: AbortSignal) =>
+      fetch(`${origin}/me/sessions`, {
+        method: "POST",
+        headers: { "x-of": of, "content-type": "application/x-www-form-urlencoded", "sec-fetch-site": "same-origin" },
+        body: "form=end-others",
+        ...(signal === undefined ? {} : { signal })
+      })
+    const posted: Array<Promise<unknown>> = []
+    // An address may send four forms at a time.
+    for (let sent = 0; sent < 64; sent += 4) {
+      for (let i = 0; i < 4; i++) posted.push(post(`rival-${i % 2}`, leaving.signal))
+      yield* eventually(
+        "the forms are with the site",
+        Effect.sync(() => held === sent + 4)
+      )
+    }
+    for (let i = 0; i < 2; i++) {
+      const form = yield* Effect.promise(() => post(`rival-${i}`))
+      assert.deepStrictEqual([form.status, form.headers.get("retry-after")], [429, "2"])
+      assert.include(yield* Effect.promise(() => form.text()), "Nothing has happened")
+      assert.strictEqual((yield* get(`${origin}/me`, { "x-of": `rival-${i}` })).status, 429)
+    }
+    assert.strictEqual(held, 64)
+    assert.strictEqual((yield* get(`${origin}/matches`, { "x-of": "another" })).status, 200)
+    leaving.abort()
+    yield* Effect.promise(() => Promise.allSettled(posted))
+    yield* eventually(
+      "the address has its part again",
+      Effect.map(get(`${origin}/me`, { "x-of": "rival-0" }), ({ status }) => status === 200)
     )
   })
 )

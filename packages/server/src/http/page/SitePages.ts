@@ -4,9 +4,10 @@
  * pages the session, no other cookie.
  *
  * A fault of the site stays there. An answer is bounded in time and bytes, and read whole before any of it is passed on; pages under
- * way are bounded in number. Of requests with a body only forms are passed on (SiteForms.ts), never twice: the site writes through
- * the API, where they count against the account like all writes. A page whose reads have not changed is answered here
- * (KeptPages.ts). While the site is away, its visitors get a page of the service's own with 503 (plainPage.ts).
+ * way are bounded in number, of all and of one address (PagesUnderWay.ts). Of requests with a body only forms are passed on
+ * (SiteForms.ts), never twice: the site writes through the API, where they count against the account like all writes. A page whose
+ * reads have not changed is answered here (KeptPages.ts). While the site is away, its visitors get a page of the service's own with
+ * 503 (plainPage.ts).
  */
 import { Agent, request as ask, type IncomingMessage, type ServerResponse } from "node:http"
 import { SESSION_COOKIE, sessionOf } from "@agon/api/Client.ts"
@@ -20,6 +21,7 @@ import { matches } from "../cache/Entry.ts"
 import { refusesOrigin } from "../Origin.ts"
 import { nextRequestId } from "../RequestId.ts"
 import { type Answered, makeKeptPages } from "./KeptPages.ts"
+import { makePagesUnderWay } from "./PagesUnderWay.ts"
 import { type PlainPage, plainPage } from "./plainPage.ts"
 import { FORM_HEADERS, isForm, makeFormReader } from "./SiteForms.ts"
 
@@ -40,7 +42,6 @@ const OWN = ["/v1", "/docs", "/openapi.json", "/errors", "/healthz", "/readyz", 
 const PAGE_TIMEOUT_MS = 15_000
 /** A hundred times the longest page. */
 const PAGE_MAX_BYTES = 4 * 1024 * 1024
-const PAGES_UNDER_WAY_MAX = 256
 const CONNECTIONS = 64
 
 const PASSED_ON = ["accept-encoding", "if-none-match"]
@@ -78,7 +79,7 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS })
   const kept = makeKeptPages({ tagOf })
   const readForm = makeFormReader()
-  let underWay = 0
+  const underWay = makePagesUnderWay()
 
   const away = (response: ServerResponse) => {
     fork(Metric.update(pagesFailed, 1))
@@ -88,8 +89,9 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
     const known = kept.get(request)
     if (known !== undefined) return passBack(request, response, known)
     const at = site.at()
-    if (at === undefined || underWay >= PAGES_UNDER_WAY_MAX) return away(response)
-    underWay++
+    if (at === undefined) return away(response)
+    const entry = underWay.enter(address)
+    if (entry !== "entered") return entry === "busy" ? away(response) : refuse(response, BUSY_ADDRESS)
     const whole = kept.isKept(request)
     const headers: Record<string, string> = { ...passedOn(request, form), [VISITOR]: site.told(address) }
     if (whole) delete headers["if-none-match"]
@@ -105,7 +107,7 @@ export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, ori
         passBack(request, response, answer)
       })
       .catch(() => response.destroyed || away(response)) // where it is, the visitor has left
-      .finally(() => void underWay--)
+      .finally(() => underWay.leave(address))
   }
 
   const passForm = (request: IncomingMessage, response: ServerResponse, address: string) => {
@@ -253,6 +255,18 @@ const TOO_MANY: Refusal = {
   ofForm: plainPage(
     "Too many requests",
     `Your address has asked for a lot within a short time. Nothing has happened. ${STILL_TYPED}, and send it again in a few seconds.`
+  )
+}
+const BUSY_ADDRESS: Refusal = {
+  status: 429,
+  page: plainPage(
+    "Too many pages at once",
+    "Your address waits for many pages already. Ask again when some of them are there, in a few seconds.",
+    READ_AGAIN
+  ),
+  ofForm: plainPage(
+    "Too many pages at once",
+    `Your address waits for many pages already. Nothing has happened. ${STILL_TYPED}, and send it again in a few seconds.`
   )
 }
 

@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { type SubmissionFacts, refusals } from "./Refusals.ts"
+import { refusals, type SubmissionFacts } from "./Refusals.ts"
 
 const facts: SubmissionFacts = {
   ...{ now: 1_000, opens_at: 2_000, closes_at: 3_000, over: false },

@@ -7,6 +7,7 @@
 import { makeListStore, StoredFrom } from "@agon/server/match/list/ListStore.ts"
 import { makeFirstRows } from "@agon/server/match/list/listCaches.ts"
 import type { Asked } from "@agon/server/match/list/listing.ts"
+import { WholeCounts } from "@agon/server/match/list/WholeCounts.ts"
 import { Matches } from "@agon/server/match/Matches.ts"
 import { makeQueries } from "@agon/server/match/queries.ts"
 import { Replays } from "@agon/server/match/Replays.ts"
@@ -22,7 +23,7 @@ const SIZE = { matches: 6_000, entries: 40 }
 
 const services = Matches.layer.pipe(
   Layer.provide(Layer.mock(Replays, { urlOf: () => Effect.succeed("") })),
-  Layer.provideMerge(Seasons.layer)
+  Layer.provideMerge([Seasons.layer, WholeCounts.layer])
 )
 const rows = Layer.effectDiscard(Effect.flatMap(PgClient.PgClient, (sql) => Effect.andThen(insertRows(sql, SIZE), withoutFigures(sql))))
 const web = Layer.merge(services, rows).pipe(Layer.provideMerge(Postgres.layer({ migrate: true })))

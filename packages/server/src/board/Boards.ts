@@ -7,7 +7,7 @@ import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { type Counted, KeptCounts } from "../match/list/KeptCounts.ts"
 import { byTallies } from "../match/list/listCaches.ts"
-import { makeWholeCounts } from "../match/list/WholeCounts.ts"
+import { WholeCounts } from "../match/list/WholeCounts.ts"
 import { type CountedRow, makeQueries } from "./queries.ts"
 
 export interface BoardsAsked {
@@ -27,7 +27,7 @@ export class Boards extends Context.Service<
   static readonly layer: Layer.Layer<Boards, never, SqlClient.SqlClient> = Layer.effect(
     Boards,
     Effect.suspend(() => makeBoards)
-  )
+  ).pipe(Layer.provide(WholeCounts.layer))
 }
 
 /** The number of counted matches by board. */
@@ -51,7 +51,7 @@ const countedOf = (rows: ReadonlyArray<CountedRow>): Counted<Played> => {
 const makeBoards = Effect.gen(function* () {
   const queries = yield* makeQueries
   const kept = new KeptCounts<Played>({ join, most: SEASONS_MAX })
-  const whole = yield* makeWholeCounts
+  const whole = yield* WholeCounts
   const counted = (of: Parameters<typeof queries.counted>[0]) => Effect.orDie(Effect.map(queries.counted(of), countedOf))
   const count = (season_id: string) =>
     kept.read(
@@ -61,7 +61,7 @@ const makeBoards = Effect.gen(function* () {
         byTallies(
           queries.untallied(season_id),
           keep(counted({ season_id, after: null })),
-          whole(season_id, keep(counted({ season_id, after: 0 })))
+          whole(`boards ${season_id}`, keep(counted({ season_id, after: 0 })))
         )
     )
 

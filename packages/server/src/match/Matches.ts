@@ -21,7 +21,7 @@ import { isKeepable } from "./list/firstRows.ts"
 import { makeListStore } from "./list/ListStore.ts"
 import { type CountSeason, type FirstRows, filtersOf, isScattered, makeFirstRows, makeOwnTotals, makeTotals } from "./list/listCaches.ts"
 import { type Asked, eitherSideOf, type Found, type Listing, listsTrials, namesSide } from "./list/listing.ts"
-import { makeWholeCounts } from "./list/WholeCounts.ts"
+import { WholeCounts } from "./list/WholeCounts.ts"
 import { type MatchRow, makeQueries } from "./queries.ts"
 import { Replays } from "./Replays.ts"
 import { detailOf, seatOf } from "./seats.ts"
@@ -64,7 +64,7 @@ export class Matches extends Context.Service<
   static readonly layer: Layer.Layer<Matches, never, SqlClient.SqlClient | Seasons | Replays> = Layer.effect(
     Matches,
     Effect.suspend(() => makeMatches)
-  )
+  ).pipe(Layer.provide(WholeCounts.layer))
 }
 
 /** The contract's number (docs/contract.md#fields-of-a-match). */
@@ -225,7 +225,7 @@ const makeOwn = (
 
 const makeMatches = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const whole = yield* makeWholeCounts
+  const whole = yield* WholeCounts
   const countSeason = makeTotals(queries, whole)
   const store = yield* makeListStore
   const list = yield* makeLists(queries, countSeason, makeFirstRows(queries, whole, store))

@@ -25,6 +25,7 @@ import { onUnique } from "../database/rows.ts"
 import type { Viewer } from "../database/visibility.ts"
 import { ResponseCache } from "../http/cache/ResponseCache.ts"
 import { everywhereTag, modelTag, namesTag } from "../http/cache/tags.ts"
+import { WholeCounts } from "../match/list/WholeCounts.ts"
 import { registered } from "../season/registered.ts"
 import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
@@ -79,7 +80,7 @@ export class Models extends Context.Service<
   static readonly layer: Layer.Layer<Models, never, SqlClient.SqlClient | ResponseCache | Seasons | Versions | Words> = Layer.effect(
     Models,
     Effect.suspend(() => makeModels)
-  ).pipe(Layer.provide(RivalTallies.layer))
+  ).pipe(Layer.provide([RivalTallies.layer, WholeCounts.layer]))
 }
 
 const makeCreate = Effect.gen(function* () {

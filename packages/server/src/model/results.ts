@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { type Came, KeptLists, type Since } from "../match/list/KeptLists.ts"
-import { makeWholeCounts } from "../match/list/WholeCounts.ts"
+import { WholeCounts } from "../match/list/WholeCounts.ts"
 import { type CameResults, makeQueries, ORDERS, type Order, RESULT_ROWS } from "./resultQueries.ts"
 
 export interface Of {
@@ -32,7 +32,7 @@ const cameOf = ({ edge, marks, ...found }: CameResults): ReadonlyArray<Came> =>
 
 export const makeResults = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const whole = yield* makeWholeCounts
+  const whole = yield* WholeCounts
   const kept = new KeptLists({ rows: RESULT_ROWS, all: ROWS_MAX })
 
   const came = (of: Of, since: Since) => {

@@ -1,11 +1,11 @@
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Context, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Postgres from "../../../../../test/support/Postgres.ts"
 import { CurrentCallerClass } from "../../database/CallerClass.ts"
 import { Caller, CurrentCaller } from "../../process/Caller.ts"
-import { makeWholeCounts } from "./WholeCounts.ts"
+import { WholeCounts } from "./WholeCounts.ts"
 
 /** A count that ends when it is told to, and says how often it was begun. */
 const held = Effect.map(Deferred.make<number>(), (end) => {
@@ -19,6 +19,8 @@ const held = Effect.map(Deferred.make<number>(), (end) => {
     )
   })
 })
+
+const ofOneProcess = Effect.map(Layer.build(Layer.fresh(WholeCounts.layer)), Context.get(WholeCounts))
 
 /** So that what was forked reaches its wait, the database's answers included. */
 const until = (what: () => boolean): Effect.Effect<void> =>
@@ -34,7 +36,7 @@ const until = (what: () => boolean): Effect.Effect<void> =>
 layer(Postgres.layer())("a count of a whole season", (it) => {
   it.effect("runs once for all that ask, and goes on where one of them is gone or has waited for too long", () =>
     Effect.gen(function* () {
-      const whole = yield* makeWholeCounts
+      const whole = yield* ofOneProcess
       const one = yield* held
       const asked = yield* Effect.forEach([1, 2, 3], () => Effect.forkChild(whole("a", one.count)))
       yield* until(() => one.begun === 1)
@@ -52,7 +54,7 @@ layer(Postgres.layer())("a count of a whole season", (it) => {
   it.effect("has a statement's time of its own and the service's connections, whoever asks", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const whole = yield* makeWholeCounts
+      const whole = yield* ofOneProcess
       const limits = Effect.all([Effect.orDie(sql<{ statement_timeout: string }>`SHOW statement_timeout`), CurrentCallerClass])
       const [rows, caller] = yield* Effect.provideService(whole("a", limits), CurrentCallerClass, "anonymous")
       assert.deepStrictEqual([rows[0]!.statement_timeout, caller], ["2min", "service"])
@@ -62,7 +64,7 @@ layer(Postgres.layer())("a count of a whole season", (it) => {
 
   it.effect("is one of two at once, and of sixty-four that wait; one more is refused at once", () =>
     Effect.gen(function* () {
-      const whole = yield* makeWholeCounts
+      const whole = yield* ofOneProcess
       const all = yield* Effect.forEach(Array.from({ length: 64 }), () => held)
       for (const [i, { count }] of all.entries()) yield* Effect.forkChild(whole(`${i}`, count))
       yield* until(() => all.filter(({ begun }) => begun > 0).length === 2)
@@ -75,7 +77,7 @@ layer(Postgres.layer())("a count of a whole season", (it) => {
 
   it.effect("has one turn and a quarter of the queue for each caller, and what another waits for as well has theirs", () =>
     Effect.gen(function* () {
-      const whole = yield* makeWholeCounts
+      const whole = yield* ofOneProcess
       const of = <A, E>(name: string, effect: Effect.Effect<A, E>) => Effect.provideService(effect, CurrentCaller, new Caller(name))
       const all = yield* Effect.forEach(Array.from({ length: 16 }), () => held)
       for (const [i, { count }] of all.entries()) yield* Effect.forkChild(of("greedy", whole(`${i}`, count)))
@@ -94,7 +96,7 @@ layer(Postgres.layer())("a count of a whole season", (it) => {
 
   it.effect("that fails is begun anew", () =>
     Effect.gen(function* () {
-      const whole = yield* makeWholeCounts
+      const whole = yield* ofOneProcess
       assert.isTrue(Exit.isFailure(yield* Effect.exit(whole("a", Effect.die("broken")))))
       assert.strictEqual(yield* whole("a", Effect.succeed(3)), 3)
     })

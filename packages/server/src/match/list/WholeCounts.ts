@@ -8,10 +8,10 @@
  *                      └──────▶ waits for its end ◀───┘ ──▶ the answer, its failure, or 503 after some seconds
  *
  * One address or account has one turn and a quarter of the queue, so that whoever asks for many rare filters does not keep others from
- * theirs.
+ * theirs. All lists of a process share the turns: they hold Postgres connections of the service's own, of which there are few.
  */
 import { Unavailable } from "@agon/api/Problem.ts"
-import { Deferred, Effect } from "effect"
+import { Context, Deferred, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { CurrentCallerClass } from "../../database/CallerClass.ts"
 import { type Caller, CurrentCaller } from "../../process/Caller.ts"
@@ -24,7 +24,7 @@ const STATEMENT_TIMEOUT = "120s"
 
 const later = new Unavailable({ detail: "These matches are being counted; try again in a second." })
 
-/** Runs the count of this name, or joins the one that is under way: of one name all find the same. */
+/** Runs the count of this name, or joins the one that is under way: of one name all find the same, so a name begins with what is counted. */
 export type WholeCount = <A>(name: string, count: Effect.Effect<A>) => Effect.Effect<A, Unavailable>
 
 interface Running<A> {
@@ -33,7 +33,14 @@ interface Running<A> {
   readonly caller: Caller | undefined
 }
 
-export const makeWholeCounts = Effect.gen(function* () {
+export class WholeCounts extends Context.Service<WholeCounts, WholeCount>()("agon/WholeCounts") {
+  static readonly layer: Layer.Layer<WholeCounts, never, SqlClient.SqlClient> = Layer.effect(
+    WholeCounts,
+    Effect.suspend(() => makeWholeCounts)
+  )
+}
+
+const makeWholeCounts = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const scope = yield* Effect.scope
   const turns = makeShare(TURNS, () => later)

@@ -241,6 +241,33 @@ layer(service, { excludeTestServices: true })("an audit that no two runners deci
     })
   )
 
+  it.effect("of a model that a season's own key has admitted flags no runner of the platform, though its match goes", () =>
+    Effect.gen(function* () {
+      const { fleet, here } = yield* Stage
+      const before = yield* rows<{ id: string; admit_key: string }>("SELECT id, admit_key FROM version")
+      const { match, player } = yield* setAside(yield* keyed("honest", fleet.admin))
+      yield* retryRefused(fleet.admin.seasonFleet.createSeasonKey({ params: here, payload: { name: "admits" } }))
+      yield* rows(
+        `UPDATE version SET admit_key = (SELECT id FROM runner_key WHERE name = 'admits')
+        WHERE id = (SELECT version_id FROM seat WHERE match_id = $1::uuid AND seat = 1)`,
+        match
+      )
+      const [one, two] = [yield* playedAgain(fleet, "8"), yield* playedAgain(fleet, "9")]
+      assert.deepStrictEqual(yield* outcomeOf(match), { state: "done", verdict: "no_two_agree", status: "failed" })
+      assert.deepStrictEqual(yield* flagged(player, one, two), [false, false, false])
+
+      yield* rows("UPDATE version SET admit_key = (SELECT id FROM runner_key WHERE name = 'admits')")
+      const other = yield* setAside(yield* keyed("again", fleet.admin))
+      const doubter = yield* playedAgain(fleet, "8")
+      yield* playedAgain(fleet, "")
+      assert.strictEqual((yield* outcomeOf(other.match))!.verdict, "doubter_wrong")
+      const own = yield* setAside(yield* keyedOf(fleet, here))
+      for (const _ of [1, 2]) yield* playedAgain(fleet, "8")
+      assert.deepStrictEqual(yield* flagged(doubter, own.player), [false, true], "its own runners are")
+      for (const { admit_key, id } of before) yield* rows("UPDATE version SET admit_key = $2::uuid WHERE id = $1::uuid", id, admit_key)
+    })
+  )
+
   it.effect("is the platform's for half an hour where both fleets play, or two keys of one person would confirm each other's lies", () =>
     Effect.gen(function* () {
       const { fleet, here } = yield* Stage

@@ -65,6 +65,7 @@ const objects = Layer.mock(ObjectStore, {
 })
 const voided: Array<string> = []
 const voiding = Layer.succeed(MatchVoiding, {
+  excuses: () => Effect.succeed(false),
   flag: () => Effect.void,
   voidMatch: ({ match }) => Effect.sync(() => void voided.push(match))
 })

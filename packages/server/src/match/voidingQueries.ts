@@ -40,5 +40,15 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   stopKey: ({ key, now }: { readonly key: string; readonly now: Date }) => sql`
     UPDATE runner SET stopped = true, state = CASE state WHEN 'active' THEN 'draining' ELSE state END
     WHERE key_id = ${key} AND NOT stopped AND (SELECT created_by IS NOT NULL FROM runner_key WHERE id = ${key})
-      AND (SELECT count(*) FROM runner r WHERE r.key_id = ${key} AND r.flagged_at > ${now}::timestamptz - interval '1 day') >= ${sql.literal(String(FLAGS_MAX))}`
+      AND (SELECT count(*) FROM runner r WHERE r.key_id = ${key} AND r.flagged_at > ${now}::timestamptz - interval '1 day') >= ${sql.literal(String(FLAGS_MAX))}`,
+
+  /** Some rows by their primary keys: whether the key is the platform's, and a key of a season's own has admitted a version in the match. */
+  excused: SqlSchema.findOne({
+    Request: Schema.Struct({ match: Schema.String, runner: Schema.String, key: Schema.NullOr(Schema.String) }),
+    Result: Schema.Struct({ excused: Schema.Boolean }),
+    execute: ({ key, match, runner }) => sql`
+      SELECT EXISTS (SELECT 1 FROM runner_key p WHERE p.id = coalesce(${key}::uuid, (SELECT key_id FROM runner WHERE id = ${runner}::uuid)) AND p.season_id IS NULL)
+        AND EXISTS (SELECT 1 FROM seat y JOIN version v ON v.id = y.version_id JOIN runner_key k ON k.id = v.admit_key
+          WHERE y.match_id = ${match}::uuid AND k.season_id IS NOT NULL) AS excused`
+  })
 }))

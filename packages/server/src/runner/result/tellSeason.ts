@@ -121,19 +121,24 @@ export const askedByRunner = (
   return Effect.catchTags(replies, { SeasonClosed: () => Effect.undefined, Unavailable: () => unavailable })
 }
 
-/** Counts a result that was accepted for the first time; flags its runner where its key reports engine failures too often. */
+/**
+ * Counts a result that was accepted for the first time; flags its runner where its key reports engine failures too often. One that a
+ * runner of the platform is excused from does not count.
+ */
 const makeNoteFault = Effect.fnUntraced(function* (holdings: Holdings) {
   const voiding = yield* MatchVoiding
   const faults = new FaultShares()
   return Effect.fnUntraced(function* (key: string, season_id: string, result: Reported) {
-    const isFault = result.kind === "match" && "fault_reason" in result && result.fault_reason === "engine_fault"
-    if (result.kind !== "match" || !faults.note(key, isFault)) return
-    const runner = holdings.get(result.lease)?.runner
-    if (runner === undefined) return
-    const suspect = { season_id, match: parseLease(result.lease)!.id, detail: "Too many matches of its key ended in engine_fault." }
-    yield* voiding
-      .flag({ id: runner, key }, suspect)
-      .pipe(Effect.catchCause((cause) => Effect.logWarning("a runner was not flagged", { runner }, cause)))
+    if (result.kind !== "match") return
+    const isFault = "fault_reason" in result && result.fault_reason === "engine_fault"
+    const id = holdings.get(result.lease)?.runner
+    const match = parseLease(result.lease)!.id
+    const flagging = Effect.gen(function* () {
+      if (isFault && id !== undefined && (yield* voiding.excuses({ id, key }, match))) return
+      if (!faults.note(key, isFault) || id === undefined) return
+      yield* voiding.flag({ id, key }, { season_id, match, detail: "Too many matches of its key ended in engine_fault." })
+    })
+    yield* Effect.catchCause(flagging, (cause) => Effect.logWarning("a runner was not flagged", { runner: id }, cause))
   })
 })
 

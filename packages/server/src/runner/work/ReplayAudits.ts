@@ -10,6 +10,7 @@
  *                                                 │  report; the two, who contradict each other, are not flagged
  *                                                 └─ none comes within the hour, nor then the service's own runner: voided,
  *                                                    both are flagged
+ * a key of the season's own has admitted one of the models ─▶ no runner of the platform is flagged: the model may play by chance
  * voided meanwhile, by whatever else, or its season closed ─▶ no further runner gets it; the result of one that has it is judged
  * no runner comes within the hour ─▶ the service's own runner plays it again, whoever played it ─▶ there is none: the audit log
  *                                 and /metrics say so, and the match stands
@@ -187,8 +188,15 @@ const makeJudge = Effect.gen(function* () {
   const queries = yield* makeQueries
   const settle = (id: string, verdict: Verdict) => Effect.andThen(queries.settle(id, verdict), Metric.update(settledBy(verdict), 1))
   const voiding = yield* MatchVoiding
-  const voidSuspect = ({ match_id, season_id }: ReplayAuditRow, detail: string, runners: ReadonlyArray<SuspectRunner>) =>
-    voiding.voidMatch({ season_id, match: match_id, detail, runners })
+  const blamed = (match: string, runners: ReadonlyArray<SuspectRunner>) =>
+    Effect.filter(runners, (runner) => Effect.map(voiding.excuses(runner, match), (excused) => !excused))
+  const voidSuspect = Effect.fnUntraced(function* (
+    { match_id: match, season_id }: ReplayAuditRow,
+    detail: string,
+    runners: ReadonlyArray<SuspectRunner>
+  ) {
+    return yield* voiding.voidMatch({ season_id, match, detail, runners: yield* blamed(match, runners) })
+  })
   const playedBy = ({ played_by, played_by_key }: ReplayAuditRow) => (played_by === null ? [] : [{ id: played_by, key: played_by_key }])
 
   const hear = Effect.fnUntraced(function* (audit: ReplayAuditRow, runner: string, state_sha256: string) {
@@ -197,7 +205,8 @@ const makeJudge = Effect.gen(function* () {
     if (doubter_id === null) return yield* borneOut ? settle(id, "agreed") : queries.mismatch(audit, runner, state_sha256)
     if (borneOut) {
       const doubter = { id: doubter_id, key: doubter_key }
-      yield* voiding.flag(doubter, { season_id, match, detail: "It played the match again to another state than two others." })
+      const detail = "It played the match again to another state than two others."
+      for (const runner of yield* blamed(match, [doubter])) yield* voiding.flag(runner, { season_id, match, detail })
       return yield* settle(id, "doubter_wrong")
     }
     const agreed = state_sha256 === doubter_sha256

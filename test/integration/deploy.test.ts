@@ -5,6 +5,7 @@
 
 import { spawnSync } from "node:child_process"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { BlockList } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { CLOSE_S, FINISH_S } from "@agon/runner/runner/stopping.ts"
@@ -155,6 +156,19 @@ describe("the containers", () => {
     assert.deepStrictEqual(settings.site, { host: "site", port: Number(compose.services.site.environment.AGON_SITE_PORT) })
     assert.strictEqual(compose.services.runner.environment.AGON_URL, `http://service:${settings.port}`)
     assert.isFalse(settings.development_sign_in)
+  })
+
+  it("lets the service believe nginx alone whom it passes on, at an address that no other container is given", () => {
+    const { ip_range, subnet } = compose.networks.default.ipam.config[0]
+    const nginx = compose.services.nginx.networks.default.ipv4_address
+    assert.strictEqual(compose.services.service.environment.TRUSTED_PROXIES, nginx)
+    const within = (network: string) => {
+      const list = new BlockList()
+      const [address, bits] = network.split("/")
+      list.addSubnet(address!, Number(bits))
+      return list.check(nginx)
+    }
+    assert.deepStrictEqual([within(subnet), within(ip_range)], [true, false])
   })
 
   it("take no secret of this machine with them, nor does the repository", () => {

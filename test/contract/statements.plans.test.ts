@@ -69,7 +69,16 @@ const NAMED = {
     username: "owner50",
     of: "snakes"
   },
-  ...{ provider: "dev", subject: "owner50", logins: ["owner50"], rows: [{ id: account, login: "owner50" }], ids: [account], key: account },
+  ...{
+    match: account,
+    provider: "dev",
+    login: "owner50",
+    subject: "owner50",
+    logins: ["owner50"],
+    rows: [{ id: account, login: "owner50" }],
+    ids: [account],
+    key: account
+  },
   ...{ on_board: { first: null, last: null } },
   ...{ start: "owner5", part: "wner5", word: "darn", spelled: "Darn", state: "state", expires_at: now, pruned: 20 },
   ...{ thread_id: account, comment_id: account, parent_id: null, body: "text", reason: "text" },
@@ -112,6 +121,10 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "writing/postQueries.ts edit": ["text", NAMED],
   "dataset/queries.ts due": [{ only: null }],
   "dataset/queries.ts voided": [{ season_id, after: 0, mark: 10, through: 30_000, until: now, limit: 200 }],
+  "match/retention/retentionQueries.ts remove": [
+    { checks: true, datasets: true },
+    { season_id, days: 30, now, limit: 500, after: { ended_at: now, id: account } }
+  ],
   "match/queries.ts cards": [listing(), cut, fitting],
   "match/queries.ts cardsOfRows": [listing({ model }, null), cut, { ids: [account], last_trial: undefined, whole: true }],
   "match/queries.ts cameOfSide": [listing({ model }, null), new Map([[season_id, now]])],

@@ -58,7 +58,7 @@ export class MatchVoiding extends Context.Service<
      * Whether the runner is not to blame for what models do in this match: it is one of the platform's, and a key of the season's own has
      * admitted one of the models, which need not be what a review would pass.
      */
-    readonly excuses: (runner: SuspectRunner, match: string) => Effect.Effect<boolean, Failure>
+    readonly excuses: (runner: SuspectRunner, of: Pick<SuspectMatch, "season_id" | "match">) => Effect.Effect<boolean, Failure>
   }
 >()("agon/MatchVoiding") {
   static readonly layer: Layer.Layer<MatchVoiding, never, SqlClient.SqlClient | Parking | SeasonActors> = Layer.effect(
@@ -107,7 +107,8 @@ const makeMatchVoiding = Effect.gen(function* () {
 
   return MatchVoiding.of({
     flag,
-    excuses: ({ id: runner, key }, match) => Effect.map(queries.excused({ match, runner, key }), ({ excused }) => excused),
+    excuses: ({ id: runner, key }, { match, season_id }) =>
+      Effect.map(queries.excused({ season_id, match, runner, key }), ({ excused }) => excused),
     voidMatch: Effect.fn("MatchVoiding.voidMatch")(function* (suspect) {
       for (const runner of suspect.runners) yield* flag(runner, suspect)
       const outcome = yield* once(suspect).pipe(Effect.catchTag("SeasonClosed", () => Effect.succeed("closed" as const)))

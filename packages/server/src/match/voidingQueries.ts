@@ -42,13 +42,13 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     WHERE key_id = ${key} AND NOT stopped AND (SELECT created_by IS NOT NULL FROM runner_key WHERE id = ${key})
       AND (SELECT count(*) FROM runner r WHERE r.key_id = ${key} AND r.flagged_at > ${now}::timestamptz - interval '1 day') >= ${sql.literal(String(FLAGS_MAX))}`,
 
-  /** Some rows by their primary keys: whether the key is the platform's, and a key of a season's own has admitted a version in the match. */
+  /** Some rows by their primary keys, of a match that is open or has ended: whether the key is the platform's, and a key of a season's own has admitted a version in the match. */
   excused: SqlSchema.findOne({
-    Request: Schema.Struct({ match: Schema.String, runner: Schema.String, key: Schema.NullOr(Schema.String) }),
+    Request: Schema.Struct({ season_id: Schema.String, match: Schema.String, runner: Schema.String, key: Schema.NullOr(Schema.String) }),
     Result: Schema.Struct({ excused: Schema.Boolean }),
-    execute: ({ key, match, runner }) => sql`
+    execute: ({ key, match, runner, season_id }) => sql`
       SELECT EXISTS (SELECT 1 FROM runner_key p WHERE p.id = coalesce(${key}::uuid, (SELECT key_id FROM runner WHERE id = ${runner}::uuid)) AND p.season_id IS NULL)
-        AND EXISTS (SELECT 1 FROM seat y JOIN version v ON v.id = y.version_id JOIN runner_key k ON k.id = v.admit_key
-          WHERE y.match_id = ${match}::uuid AND k.season_id IS NOT NULL) AS excused`
+        AND EXISTS (SELECT 1 FROM version v JOIN runner_key k ON k.id = v.admit_key WHERE k.season_id IS NOT NULL AND v.id IN (
+          SELECT version_id FROM seat WHERE match_id = ${match}::uuid UNION ALL SELECT unnest(versions) FROM live WHERE season_id = ${season_id}::uuid AND id = ${match}::uuid)) AS excused`
   })
 }))

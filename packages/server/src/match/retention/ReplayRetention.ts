@@ -80,7 +80,7 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
     if (!(yield* Effect.provideService(allHave(NEEDED), SqlClient.SqlClient, sql))) return 0
     const { seasons } = yield* makeQueries
     const total = { removed: 0, bytes: 0 }
-    let full = (yield* seasons).map(({ id }) => id)
+    let full = (yield* seasons()).map(({ id }) => id)
     for (let left = batches; full.length > 0 && left > 0; ) {
       const more: Array<string> = []
       for (const id of full.slice(0, left)) {
@@ -104,7 +104,7 @@ const makeNext = Effect.fnUntraced(function* ({ days, ...readers }: Options) {
   const { again_ms, matches: limit } = yield* Limits
   const sql = yield* SqlClient.SqlClient
   const cache = yield* ResponseCache
-  const remove = (yield* makeQueries).remove(readers)
+  const { remove } = yield* makeQueries
   const passes = new Map<string, Pass>()
 
   const passOf = (season_id: string, now: number): Pass => {
@@ -113,7 +113,7 @@ const makeNext = Effect.fnUntraced(function* ({ days, ...readers }: Options) {
   }
   const batch = Effect.fnUntraced(function* (season_id: string, after: Place | undefined, now: number) {
     if (!(yield* beginSweep(sql, LOCK))) return NOTHING
-    return yield* remove({ season_id, now: new Date(now), days, after, limit })
+    return yield* remove(readers, { season_id, now: new Date(now), days, after, limit })
   }, sql.withTransaction)
 
   return Effect.fnUntraced(function* (season_id: string) {

@@ -78,16 +78,18 @@ const OLD = `
     AND NOT EXISTS (SELECT 1 FROM version v WHERE v.id = m.candidate AND v.status = 'testing')
   FOR UPDATE OF m SKIP LOCKED`
 
+const decodeBatch = Schema.decodeUnknownEffect(Batch)
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /** Seasons are few. */
-  seasons: sql<{ readonly id: string }>`SELECT id FROM season ORDER BY id`,
+  seasons: () => sql<{ readonly id: string }>`SELECT id FROM season ORDER BY id`,
 
   /**
    * One batch, whole or not at all: rows of replays are deleted by replay_pkey, objects given to the collector, which removes them a day
    * later, and the matches say when. `found` were looked at, up to the place that it answers.
    */
-  remove: (readers: Readers) => {
-    const execute = (asked: Asked) => sql`
+  remove: (readers: Readers, asked: Asked) => {
+    const found = sql`
       WITH season_at_rest AS MATERIALIZED (${seasonAtRest(sql, readers, asked.season_id)}),
         page AS MATERIALIZED (${page(sql, readers, asked)}),
         old AS MATERIALIZED (${sql.literal(OLD)}),
@@ -98,7 +100,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT (SELECT count(*)::int FROM page) AS found, l.ended_at::text AS ended_at, l.id, ARRAY(SELECT id FROM gone) AS removed,
         (SELECT coalesce(sum(replay_bytes), 0)::float8 FROM old) AS bytes
       FROM (SELECT 1) one LEFT JOIN (SELECT ended_at, id FROM page ORDER BY ended_at DESC, id DESC LIMIT 1) l ON true`
-    const decode = Schema.decodeUnknownEffect(Batch)
-    return (asked: Asked) => Effect.flatMap(execute(asked), ([row]) => decode(row))
+    return Effect.flatMap(found, ([row]) => decodeBatch(row))
   }
 }))

@@ -134,7 +134,7 @@ const makeNoteFault = Effect.fnUntraced(function* (holdings: Holdings) {
     const id = holdings.get(result.lease)?.runner
     const match = parseLease(result.lease)!.id
     const flagging = Effect.gen(function* () {
-      if (isFault && id !== undefined && (yield* voiding.excuses({ id, key }, match))) return
+      if (isFault && id !== undefined && (yield* voiding.excuses({ id, key }, { season_id, match }))) return
       if (!faults.note(key, isFault) || id === undefined) return
       yield* voiding.flag({ id, key }, { season_id, match, detail: "Too many matches of its key ended in engine_fault." })
     })

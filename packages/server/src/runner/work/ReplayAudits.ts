@@ -37,7 +37,7 @@ import type { SqlClient } from "effect/sql"
 import { moving } from "../../actor/asked.ts"
 import { makeAuditLog, ownAudit } from "../../audit/auditLog.ts"
 import { SharedClock } from "../../database/SharedClock.ts"
-import { MatchVoiding, type SuspectRunner } from "../../match/MatchVoiding.ts"
+import { MatchVoiding, type SuspectMatch, type SuspectRunner } from "../../match/MatchVoiding.ts"
 import { byLabel } from "../../metric/byLabel.ts"
 import { fromZero } from "../../metric/fromZero.ts"
 import { Parking } from "../../parking/Parking.ts"
@@ -188,14 +188,14 @@ const makeJudge = Effect.gen(function* () {
   const queries = yield* makeQueries
   const settle = (id: string, verdict: Verdict) => Effect.andThen(queries.settle(id, verdict), Metric.update(settledBy(verdict), 1))
   const voiding = yield* MatchVoiding
-  const blamed = (match: string, runners: ReadonlyArray<SuspectRunner>) =>
-    Effect.filter(runners, (runner) => Effect.map(voiding.excuses(runner, match), (excused) => !excused))
+  const blamed = (of: Pick<SuspectMatch, "season_id" | "match">, runners: ReadonlyArray<SuspectRunner>) =>
+    Effect.filter(runners, (runner) => Effect.map(voiding.excuses(runner, of), (excused) => !excused))
   const voidSuspect = Effect.fnUntraced(function* (
     { match_id: match, season_id }: ReplayAuditRow,
     detail: string,
     runners: ReadonlyArray<SuspectRunner>
   ) {
-    return yield* voiding.voidMatch({ season_id, match, detail, runners: yield* blamed(match, runners) })
+    return yield* voiding.voidMatch({ season_id, match, detail, runners: yield* blamed({ season_id, match }, runners) })
   })
   const playedBy = ({ played_by, played_by_key }: ReplayAuditRow) => (played_by === null ? [] : [{ id: played_by, key: played_by_key }])
 
@@ -206,7 +206,7 @@ const makeJudge = Effect.gen(function* () {
     if (borneOut) {
       const doubter = { id: doubter_id, key: doubter_key }
       const detail = "It played the match again to another state than two others."
-      for (const runner of yield* blamed(match, [doubter])) yield* voiding.flag(runner, { season_id, match, detail })
+      for (const runner of yield* blamed({ season_id, match }, [doubter])) yield* voiding.flag(runner, { season_id, match, detail })
       return yield* settle(id, "doubter_wrong")
     }
     const agreed = state_sha256 === doubter_sha256

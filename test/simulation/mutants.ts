@@ -111,7 +111,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   ownersPlayThemselves: { file: "pairing/PairingBatch.ts", find: "a.owner !== b.owner", replace: "a !== b || a.owner === b.owner" },
   finalsEndEarly: {
-    file: "season/scheduler/PairingBatches.ts",
+    file: "season/scheduler/Owing.ts",
     find: "if (ladder.queue.length > 0 || ladder.playing > 0) return true",
     replace: "if (ladder.queue.length === 0) return false"
   },

@@ -381,7 +381,7 @@ const AUDITS: ReadonlyArray<Case> = [
     title: "a mismatch is noted, and a second opinion asked for",
     rows: HELD,
     act: ({ audits }) => audits.mismatch(ROW, RUNNER, "sha256:other"),
-    changes: ["match_audit audit 10: state=waiting runner_id=null doubter_id=runner 11 doubter_sha256=sha256:other"]
+    changes: ["match_audit audit 10: state=waiting runner_id=null doubter_id=runner 11 doubter_key=key 1 doubter_sha256=sha256:other"]
   },
   {
     title: "a mismatch under an older lease is not noted",

@@ -33,6 +33,10 @@ const sources = globSync(`{${FEATURES.join(",")}}/**/*.ts`, { cwd: SOURCES })
   .filter((name) => !name.endsWith(".test.ts"))
   .map((name) => readFileSync(join(SOURCES, name), "utf8"))
 
+/** Their conditions have tests of their own: audit.floods of the first, match.retention of the second. */
+const TESTED_ELSEWHERE = ["INSERT INTO runner (id, key_id, name, runtime_version,", "UPDATE match m SET replay_hash = NULL,"]
+const isTestedElsewhere = (write: string) => TESTED_ELSEWHERE.some((beginning) => write.startsWith(beginning))
+
 const asItIs = (text: string): string => text
 const isSame = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 const wanted = ({ changes, reply = [] }: Case) => ({ reply, changes })
@@ -56,7 +60,7 @@ describe("writes beside the season's own", () => {
         const writes = sources.flatMap(writesIn)
         assert.isAbove(writes.length, 20)
         assert.deepStrictEqual(
-          writes.filter((write) => !texts.some((text) => text.includes(write))),
+          writes.filter((write) => !isTestedElsewhere(write) && !texts.some((text) => text.includes(write))),
           []
         )
       })

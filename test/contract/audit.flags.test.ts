@@ -10,8 +10,9 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Metric } from "effect"
 import { untilSuccess } from "../support/eventually.ts"
-import { about, isAudit, isMatch, type Keyed, keyed, played, report, seasonOf } from "../support/Referee.ts"
+import { about, isAudit, type Keyed, keyed, played, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
+import { setAside } from "../support/setAside.ts"
 
 const rows = <Row extends object>(text: string, ...values: ReadonlyArray<string>) =>
   Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<Row>(text, values))
@@ -42,19 +43,6 @@ const keyedOf = Effect.fnUntraced(function* (fleet: Keyed, here: { readonly game
   return { ...fleet, client, open }
 })
 
-/** A match that was played and set aside, and who played it. */
-const setAside = Effect.fnUntraced(function* ({ client, open }: Keyed) {
-  const player = yield* open(["match"])
-  const { leases } = yield* client.runner.lease({ payload: { runner: player, max: 1, wait_s: 10 } })
-  const [match] = leases.filter(isMatch)
-  yield* report(client, match!)
-  yield* untilSuccess(
-    Effect.flatMap(rows("SELECT 1 FROM match_audit WHERE match_id = $1::uuid", match!.match_id), ({ length }) =>
-      length === 1 ? Effect.void : Effect.fail(new Error("the match was not set aside"))
-    )
-  )
-  return { match: match!.match_id, player }
-})
 /** A runner that plays the match again, to the state that it is given. */
 const playedAgain = Effect.fnUntraced(function* ({ admin }: Pick<Keyed, "admin">, digit: string) {
   const { client, open } = yield* keyed("auditor", admin)

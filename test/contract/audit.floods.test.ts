@@ -7,8 +7,9 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { untilSuccess } from "../support/eventually.ts"
-import { isAudit, isMatch, type Keyed, keyed, played, report, seasonOf } from "../support/Referee.ts"
+import { isAudit, type Keyed, keyed, played, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
+import { setAside } from "../support/setAside.ts"
 
 const service = Service.layer({ replay_check: 0, audit: 1, log_level: "Error" }).pipe(
   Layer.provide([Layer.succeed(SettledAfter, 0), Layer.succeed(AttendedFor, 0)])
@@ -28,20 +29,6 @@ const forgotten = Effect.fnUntraced(function* ({ client, key, open }: Keyed, run
   const next = yield* open(["audit"])
   assert.deepStrictEqual(yield* rows("SELECT 1 FROM runner WHERE id = $1::uuid", runner), [])
   return next
-})
-
-/** A match that was played and set aside, and who played it. */
-const setAside = Effect.fnUntraced(function* ({ client, open }: Keyed) {
-  const player = yield* open(["match"])
-  const { leases } = yield* client.runner.lease({ payload: { runner: player, max: 1, wait_s: 10 } })
-  const [match] = leases.filter(isMatch)
-  yield* report(client, match!)
-  yield* untilSuccess(
-    Effect.flatMap(rows("SELECT 1 FROM match_audit WHERE match_id = $1::uuid", match!.match_id), ({ length }) =>
-      length === 1 ? Effect.void : Effect.fail(new Error("the match was not set aside"))
-    )
-  )
-  return { match: match!.match_id, player }
 })
 
 const look = Effect.flatMap(ReplayAudits, ({ look }) => look)

@@ -14,7 +14,7 @@ import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { invalid } from "../http/refuse.ts"
 import { seasonNames } from "../http/seasonNames.ts"
-import { takingModels } from "../season/taking.ts"
+import { isTaking } from "../season/taking.ts"
 import { REJECTED_UNTOLD, readRejected } from "../version/rejected.ts"
 import { ownModel } from "./ownModel.ts"
 import { versionTable } from "./versions.ts"
@@ -116,7 +116,7 @@ export const myModel: PersonalRoute = {
       { concurrency: "unbounded" }
     )
     const rejected = (yield* readRejected(client, notifications)).filter(({ model_id }) => model_id === id)
-    const taking = yield* takingModels(seasons)
+    const taking = yield* Effect.filter(seasons, isTaking)
     const own = candidates.filter(({ model_id }) => model_id === id)
     const seasonOf = yield* seasonNames({ client, names }, [...own, ...rejected, ...model.versions], seasons)
     const game = yield* names.game(client, model.game)

@@ -17,7 +17,7 @@ import { matchTable } from "../match/cards.ts"
 import { newestMatches } from "../match/newest.ts"
 import { watchSection } from "../match/watch.ts"
 import { boardList, boardPictures, clock, figures, ladderList, podiumSection, rulesSection } from "./parts.ts"
-import { takingModels } from "./taking.ts"
+import { isTaking } from "./taking.ts"
 
 const MATCHES = 10
 
@@ -27,7 +27,7 @@ const datasets = ({ game, slug, visibility }: Season) =>
 
 /** The same for everybody on the page of a public season: whoever is not signed in is asked to on the way. */
 const takingPart = Effect.fnUntraced(function* ({ at, client }: Pick<Asked, "at" | "client">, season: Season) {
-  if ((yield* takingModels([season])).length === 0) return ""
+  if (!(yield* isTaking(season))) return ""
   const barred = at === inPublic ? undefined : yield* barredFrom(client, season)
   if (barred !== undefined) return html`<p class="faint">${said(barred)}</p>\n`
   return html`<ul class="acts">

@@ -15,9 +15,6 @@ export const hasTaken = (season: Season): Effect.Effect<boolean> =>
     ? Effect.succeed(true)
     : Effect.map(Clock.currentTimeMillis, (now_ms) => now_ms >= Date.parse(season.submissions_close_at))
 
-/** Those that take models just now. */
-export const takingModels = (seasons: ReadonlyArray<Season>): Effect.Effect<ReadonlyArray<Season>> =>
-  Effect.filter(
-    seasons.filter(({ state }) => state === "live"),
-    (season) => Effect.map(hasTaken(season), (over) => !over)
-  )
+/** Whether it takes models just now. */
+export const isTaking = (season: Season): Effect.Effect<boolean> =>
+  season.state === "live" ? Effect.map(hasTaken(season), (over) => !over) : Effect.succeed(false)

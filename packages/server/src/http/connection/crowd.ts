@@ -5,6 +5,7 @@
  */
 import type { Socket } from "node:net"
 import { Clock, Context, Effect, Metric } from "effect"
+import { AddressCounts } from "../addressCounts.ts"
 import { ClientAddress, speaksForOthers } from "../ClientAddress.ts"
 
 export interface Crowd {
@@ -28,7 +29,7 @@ const refusals = Metric.counter("agon_connections_refused_total", {
 export const makeCrowd = Effect.fnUntraced(function* (address_max: number) {
   const addressOf = yield* ClientAddress
   const context = yield* Effect.context<never>()
-  const open = new Map<string, number>()
+  const open = new AddressCounts()
   let logged_ms = Number.NEGATIVE_INFINITY
   let unlogged = 0
 
@@ -43,24 +44,17 @@ export const makeCrowd = Effect.fnUntraced(function* (address_max: number) {
     Effect.runForkWith(context)(line)
   }
 
-  const leave = (address: string) => {
-    const left = open.get(address)! - 1
-    if (left === 0) open.delete(address)
-    else open.set(address, left)
-  }
-
   return {
     enter: (socket) => {
       const peer = socket.remoteAddress
       if (peer === undefined || speaksForOthers(addressOf, peer)) return true // closed already, or a trusted proxy
       const address = addressOf(peer, undefined)
-      const held = open.get(address) ?? 0
-      if (held >= address_max) {
+      if (open.of(address) >= address_max) {
         refuse(address, "its address has too many")
         return false
       }
-      open.set(address, held + 1)
-      socket.once("close", () => leave(address))
+      open.enter(address)
+      socket.once("close", () => open.leave(address))
       return true
     },
     dropped: (address) => refuse(address ?? "", "there are too many in all")

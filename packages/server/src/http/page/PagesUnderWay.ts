@@ -1,27 +1,25 @@
 /** The pages that the site is being asked for: bounded in number, and so are those of one address, so that a few cannot keep the others out. */
+import { AddressCounts } from "../addressCounts.ts"
 
 const AT_ONCE_MAX = 256
 /** As many as the site reads for one address (packages/site/src/http/cache/Admission.ts). */
 const OF_ADDRESS_MAX = 32
 
 export const makePagesUnderWay = () => {
-  const ofAddress = new Map<string, number>()
+  const ofAddress = new AddressCounts()
   let all = 0
   return {
     /** Whether the page may be asked for; else whose pages are too many. Each that has entered leaves once. */
     enter: (address: string): "entered" | "busy" | "busy_address" => {
-      const others = ofAddress.get(address) ?? 0
-      if (others >= OF_ADDRESS_MAX) return "busy_address"
+      if (ofAddress.of(address) >= OF_ADDRESS_MAX) return "busy_address"
       if (all >= AT_ONCE_MAX) return "busy"
       all++
-      ofAddress.set(address, others + 1)
+      ofAddress.enter(address)
       return "entered"
     },
     leave: (address: string): void => {
       all--
-      const left = ofAddress.get(address)! - 1
-      if (left === 0) ofAddress.delete(address)
-      else ofAddress.set(address, left)
+      ofAddress.leave(address)
     }
   }
 }

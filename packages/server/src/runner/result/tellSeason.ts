@@ -131,12 +131,13 @@ const makeNoteFault = Effect.fnUntraced(function* (holdings: Holdings) {
   return Effect.fnUntraced(function* (key: string, season_id: string, result: Reported) {
     if (result.kind !== "match") return
     const isFault = "fault_reason" in result && result.fault_reason === "engine_fault"
+    if (!isFault && !faults.note(key, false)) return // nearly every result
     const id = holdings.get(result.lease)?.runner
-    const match = parseLease(result.lease)!.id
+    const of = { season_id, match: parseLease(result.lease)!.id }
     const flagging = Effect.gen(function* () {
-      if (isFault && id !== undefined && (yield* voiding.excuses({ id, key }, { season_id, match }))) return
-      if (!faults.note(key, isFault) || id === undefined) return
-      yield* voiding.flag({ id, key }, { season_id, match, detail: "Too many matches of its key ended in engine_fault." })
+      if (isFault && id !== undefined && (yield* voiding.excuses({ id, key }, of))) return
+      if ((isFault && !faults.note(key, true)) || id === undefined) return
+      yield* voiding.flag({ id, key }, { ...of, detail: "Too many matches of its key ended in engine_fault." })
     })
     yield* Effect.catchCause(flagging, (cause) => Effect.logWarning("a runner was not flagged", { runner: id }, cause))
   })

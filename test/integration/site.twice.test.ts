@@ -94,7 +94,34 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })
     })
   )
 
-  it.effect("is another form with other words, on a page that was loaded again, and of another visitor", () =>
+  it.effect("is the same comment or notice with the same words on a page that was loaded again, as a browser does that goes back", () =>
+    Effect.gen(function* () {
+      for (const [path, as, form, typed, table, column] of [
+        [COMMENT, "ada", "write", { body: "Gone back to." }, "comment", "body"],
+        ["/games/snakes/seasons/spring/admin/notices", "root", "notice", { subject: "Gone back to.", link: "" }, "notice", "subject"],
+        ["/admin/notices", "root", "notice", { subject: "All gone back to.", link: "" }, "notice", "subject"]
+      ] as const) {
+        const first = yield* send(path, as, yield* formOn(path, as, form, typed))
+        assert.strictEqual(first.status, 303, `${path}: ${first.text}`)
+        assert.deepStrictEqual(leads(yield* send(path, as, yield* formOn(path, as, form, typed))), leads(first), path)
+        assert.strictEqual(yield* count(table, column, "subject" in typed ? typed.subject : typed.body), 1, path)
+      }
+    })
+  )
+
+  it.effect("writes the same comment again where the first was deleted", () =>
+    Effect.gen(function* () {
+      const write = Effect.flatMap(formOn(COMMENT, "root", "write", { body: "Once more." }), (fields) => send(COMMENT, "root", fields))
+      yield* write
+      const sql = yield* SqlClient.SqlClient
+      const [row] = yield* sql<{ id: string }>`SELECT id FROM comment WHERE body = 'Once more.'`
+      assert.strictEqual((yield* send("/me/comments", "root", { form: "remove", id: row!.id })).status, 303)
+      assert.strictEqual((yield* write).status, 303)
+      assert.strictEqual(yield* count("comment", "body", "Once more."), 1)
+    })
+  )
+
+  it.effect("is another form with other words, of another visitor, and on a page that was loaded again where it adds nothing", () =>
     Effect.gen(function* () {
       const fields = yield* formOn(COMMENT, "bob", "write", { body: "The same words." })
       yield* send(COMMENT, "bob", fields)
@@ -102,8 +129,11 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })
       assert.strictEqual(yield* count("comment", "body", "Other words."), 1)
       yield* send(COMMENT, "root", fields)
       assert.strictEqual(yield* count("comment", "body", "The same words."), 2)
-      yield* send(COMMENT, "bob", yield* formOn(COMMENT, "bob", "write", { body: "The same words." }))
-      assert.strictEqual(yield* count("comment", "body", "The same words."), 3)
+      const make = Effect.flatMap(formOn("/me/webhooks", "bob", "add", { url: "https://10.9.8.7/again" }), (typed) =>
+        send("/me/webhooks", "bob", typed)
+      )
+      const secrets = [yield* make, yield* make].map(({ text }) => /whsec_[\w-]{43}/.exec(text)?.[0])
+      assert.strictEqual(new Set(secrets).size, 2)
     })
   )
 

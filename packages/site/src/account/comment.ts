@@ -38,6 +38,7 @@ const report = form({
 const remove = form({
   name: "remove",
   fields: [],
+  takesBack: true,
   send: ({ client, params }) => deleted(client, params["id"]!)
 })
 

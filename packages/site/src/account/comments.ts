@@ -49,6 +49,7 @@ const write = form({
 const remove = form({
   name: "remove",
   fields: ["id"],
+  takesBack: true,
   send: ({ client, typed }) => deleted(client, typed.one("id"))
 })
 

@@ -35,7 +35,8 @@ export const makePersonal = ({ as, client }: { readonly as: ClientAs; readonly c
     const typed = typedOf(form.fields, pairs)
     const { params, query } = asked
     const send = as({ visit: { headers: request.headers } }, (client) => form.send({ client, params, query, typed }))
-    const sent = once({ session, address: request.url, pairs, adds: form.adds === true }, send)
+    const { adds = false, takesBack = false } = form
+    const sent = once({ session, address: request.url, pairs, adds, takesBack }, send)
     return yield* Effect.matchEffect(sent, {
       onSuccess: (done) =>
         "shown" in done ? drawn(route, session, { ...asked, tried: shownOf(form, typed, done) }) : Effect.succeed(leading(done)),

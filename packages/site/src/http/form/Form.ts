@@ -52,8 +52,10 @@ export interface Form<Name extends string = string> {
    * The id of the element that tells at the top of the page what became of the form; without one the form itself tells why it was refused.
    */
   readonly outcome?: string
-  /** Each sending adds another thing, also if it says the same: the very same form is known longer (sentOnce.ts). */
+  /** Each sending would add another thing, also if it says the same: the same words are known longer (sentOnce.ts). */
   readonly adds?: true
+  /** Takes away what such a form has added, so that the same words may be sent again. */
+  readonly takesBack?: true
 }
 
 export const form = <const Name extends string>(one: Form<Name>): Form<Name> => one

@@ -12,7 +12,7 @@ import type { Form, Tried } from "./Form.ts"
 
 /** The hidden field that tells a page's forms from each other. */
 export const FORM_FIELD = "form"
-/** The hidden field whose random text makes this form another than any that was shown before (sentOnce.ts). */
+/** The hidden field by whose random text a form that is sent twice is known (sentOnce.ts). */
 export const ONCE_FIELD = "once"
 
 interface Options {

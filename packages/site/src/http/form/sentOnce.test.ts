@@ -53,6 +53,35 @@ describe("a form that is sent twice", () => {
     })
   )
 
+  it.effect("is known by its words alone where it adds something, since a page gone back to is loaded again", () =>
+    Effect.gen(function* () {
+      const { calls, once, work } = yield* fixture
+      const comment = (n: number, change: Partial<Sending> = {}) => once(sending(n, { adds: true, ...change }), work)
+      assert.deepStrictEqual([yield* comment(1), yield* comment(2)], [{ to: "/1" }, { to: "/1" }])
+      yield* comment(3, { session: "bob" })
+      yield* comment(3, { address: "/me/comments?match=1" })
+      yield* comment(3, { pairs: [...sending(3).pairs.slice(0, 2), ["body", "Lost."]] })
+      assert.strictEqual(calls.n, 4)
+    })
+  )
+
+  it.effect("is another once the session has taken back what it added; another session's is not", () =>
+    Effect.gen(function* () {
+      const { calls, once, work } = yield* fixture
+      const comment = (session: string) => once(sending(1, { adds: true, session }), work)
+      const remove = once(sending(9, { takesBack: true }), work)
+      yield* comment("ada")
+      yield* comment("bob")
+      yield* Effect.flip(once(sending(8, { takesBack: true }), Effect.fail("refused")))
+      yield* comment("ada")
+      assert.strictEqual(calls.n, 2)
+      yield* remove
+      yield* comment("bob")
+      assert.strictEqual(calls.n, 3)
+      assert.deepStrictEqual(yield* comment("ada"), { to: "/4" })
+    })
+  )
+
   it.effect("is another where the session, the address, a field or its own text is another, or where it has none", () =>
     Effect.gen(function* () {
       const { calls, once, work } = yield* fixture

@@ -4,8 +4,12 @@
  * the session, the address and all that was sent are the same, this text included. So the same words written on a page that was loaded
  * again are another form, and so are other words on a page that the browser went back to.
  *
+ * Of a form that adds something this text does not count. A visitor who goes back gets the page anew, with another text and with the words
+ * that the browser has kept, and would have them there twice. The same words to the same people within the hour are hardly ever meant: the
+ * second is led to the first. Whoever takes back what was added may write the same words again, so that forgets what the session has added.
+ *
  *   first ──▶ the form's calls, beside the request ──▶ their answer is told, and remembered for a minute, or for an hour where the form adds
- *             something, which a visitor who goes back and sends it again would have there twice
+ *             something
  *   second ──▶ waits for that answer, or finds it; a refusal is not remembered, so that the form can be sent again
  *
  * The calls go on when the first request is broken off, which browsers do on a second click. Forms without such a text are taken each time.
@@ -35,11 +39,13 @@ export interface Sending {
   readonly pairs: Pairs
   /** As its form says. */
   readonly adds?: boolean
+  readonly takesBack?: boolean
 }
 
 export type SentOnce = <E>(sending: Sending, send: Effect.Effect<Outcome, E>) => Effect.Effect<Outcome, E>
 
 interface Taken {
+  readonly session: string
   readonly outcome: Deferred.Deferred<Outcome, unknown>
   readonly since_ms: number
 }
@@ -47,19 +53,23 @@ interface Taken {
 const ONCE = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
 /** Undefined where the form has no text of its own. */
-const keyOf = ({ address, pairs, session }: Sending): string | undefined =>
-  pairs.some(([name, text]) => name === ONCE_FIELD && ONCE.test(text))
-    ? hash("sha256", JSON.stringify([session, address, pairs]))
-    : undefined
+const keyOf = ({ address, adds, pairs, session }: Sending): string | undefined => {
+  if (!pairs.some(([name, text]) => name === ONCE_FIELD && ONCE.test(text))) return undefined
+  const counted = adds === true ? pairs.filter(([name]) => name !== ONCE_FIELD) : pairs
+  return hash("sha256", JSON.stringify([session, address, counted]))
+}
 
 const isShort = (outcome: Outcome): boolean => !("shown" in outcome) || (JSON.stringify(outcome.shown) ?? "").length <= SHOWN_MAX
 
 export const makeSentOnce = (scope: Scope.Scope): SentOnce => {
-  const [once, added] = [makeMemory(scope, REMEMBERED_MS), makeMemory(scope, ADDED_MS)]
-  return (sending, send) => (sending.adds === true ? added : once)(sending, send)
+  const [sent, added] = [makeMemory(scope, REMEMBERED_MS), makeMemory(scope, ADDED_MS)]
+  return (sending, send) => {
+    if (sending.adds === true) return added.once(sending, send)
+    return sent.once(sending, sending.takesBack === true ? Effect.tap(send, added.forgetOf(sending.session)) : send)
+  }
 }
 
-const makeMemory = (scope: Scope.Scope, kept_ms: number): SentOnce => {
+const makeMemory = (scope: Scope.Scope, kept_ms: number) => {
   const all = new Map<string, Taken>()
   let underWay = 0
 
@@ -71,9 +81,14 @@ const makeMemory = (scope: Scope.Scope, kept_ms: number): SentOnce => {
     }
   }
 
-  const begin = (key: string, since_ms: number, send: Effect.Effect<Outcome, unknown>) => {
+  const forgetOf = (session: string) =>
+    Effect.sync(() => {
+      for (const [key, taken] of all) if (taken.session === session) all.delete(key)
+    })
+
+  const begin = (key: string, session: string, since_ms: number, send: Effect.Effect<Outcome, unknown>) => {
     forget(since_ms, REMEMBERED_MAX - 1)
-    const taken: Taken = { outcome: Deferred.makeUnsafe(), since_ms }
+    const taken: Taken = { session, outcome: Deferred.makeUnsafe(), since_ms }
     all.set(key, taken)
     underWay++
     const settled = Effect.onExit(send, (exit) => {
@@ -91,7 +106,7 @@ const makeMemory = (scope: Scope.Scope, kept_ms: number): SentOnce => {
       forget(now_ms, REMEMBERED_MAX)
       const taken = all.get(key)
       if (taken === undefined && underWay >= UNDER_WAY_MAX) return send
-      return (taken === undefined ? begin(key, now_ms, send) : Deferred.await(taken.outcome)) as Effect.Effect<Outcome, E>
+      return (taken === undefined ? begin(key, sending.session, now_ms, send) : Deferred.await(taken.outcome)) as Effect.Effect<Outcome, E>
     })
-  return once
+  return { once, forgetOf }
 }

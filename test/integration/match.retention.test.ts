@@ -359,4 +359,27 @@ layer(Layer.orDie(ground), { excludeTestServices: true, timeout: "240 seconds" }
       )
     }).pipe(Effect.scoped)
   )
+
+  it.effect("are removed of every season, however many have nothing to remove and whichever fails", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { decided, ids, season_id } = yield* Stage
+      const [nothing, failing] = [Fixture.uuid("season", 0), Fixture.uuid("season", 1)]
+      assert.isTrue(failing < season_id, "they come before it")
+      for (const id of [nothing, failing])
+        yield* sql`INSERT INTO season SELECT (jsonb_populate_record(s, jsonb_build_object('id', ${id}::text, 'slug', ${id}::text,
+          'closed_at', now(), 'featured', false))).* FROM season s WHERE s.id = ${season_id}`
+      const old = [ids[11]!, ids[12]!, ids[13]!]
+      yield* aged(old, DAYS + 1)
+      yield* sql`UPDATE match SET replay_hash = NULL, replay_bytes = NULL, replay_inline = false`
+      yield* sql`UPDATE match SET replay_hash = ${"a".repeat(64)}, replay_bytes = 1 WHERE id IN (${old[0]!}, ${old[1]!}, ${old[2]!}, ${decided})`
+      yield* sql`UPDATE match SET season_id = ${failing} WHERE id = ${decided}`
+      yield* sql`CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''refused''; END'`
+      yield* sql`CREATE TRIGGER refused BEFORE UPDATE ON match FOR EACH ROW
+        WHEN (OLD.season_id = ${sql.literal(`'${failing}'`)}) EXECUTE FUNCTION refused()`
+      const { look } = yield* sweeper({ checks: false }, { matches: 1, batches: 2 })
+      assert.deepStrictEqual([yield* look, yield* look, yield* look, yield* look, yield* look], [0, 1, 1, 0, 1], "two seasons each")
+      assert.deepStrictEqual(yield* removedOf(old), [0, 1, 2])
+    }).pipe(Effect.scoped)
+  )
 })

@@ -6,6 +6,9 @@
  *     ─▶ those that nobody needs or looks at: one statement removes rows, gives objects to the collector and marks the matches
  *     ─▶ the caches forget these matches ─▶ a pause ─▶ the next season, until none has a full batch, or the look is over
  *
+ * A look begins with the season after the last one looked at, so each is reached however many there are. A season that fails is passed over
+ * for the rest of the look; a second failure ends the look, since then the database may be busy.
+ *
  * Progress is in memory alone: a match whose replay was removed is in the index no more, so a node that begins again passes those that are
  * kept, and so does each node once a day, since a reason to keep one may be gone. Whatever ends a node between two statements leaves no
  * batch half done. Of several nodes one removes at a time. None does while a node of an earlier release is connected: its collector would
@@ -48,6 +51,13 @@ export interface Options extends Readers {
   readonly days: number
 }
 
+/** Of a look. */
+interface Total {
+  removed: number
+  bytes: number
+  failed: number
+}
+
 interface Pass {
   readonly begun_ms: number
   readonly at: Place | undefined
@@ -76,23 +86,35 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
   const { batches, matches: limit } = yield* Limits
   const next = yield* makeNext(options)
 
+  let last = ""
+  const round = Effect.fnUntraced(function* (seasons: ReadonlyArray<string>, total: Total) {
+    const full: Array<string> = []
+    for (const id of seasons) {
+      last = id
+      const { bytes, found, removed } = yield* Effect.catchCause(next(id), (cause) =>
+        total.failed++ > 0
+          ? Effect.failCause(cause)
+          : Effect.as(Effect.logWarning("old replays of a season were not removed", { season: id }, cause), NOTHING)
+      )
+      total.removed += removed.length
+      total.bytes += bytes
+      if (found === limit) full.push(id)
+    }
+    return full
+  })
+
   return Effect.gen(function* () {
     if (!(yield* Effect.provideService(allHave(NEEDED), SqlClient.SqlClient, sql))) return 0
     const { seasons } = yield* makeQueries
-    const total = { removed: 0, bytes: 0 }
-    let full = (yield* seasons()).map(({ id }) => id)
+    const total: Total = { removed: 0, bytes: 0, failed: 0 }
+    const ids = (yield* seasons()).map(({ id }) => id)
+    let full = [...ids.filter((id) => id > last), ...ids.filter((id) => id <= last)]
     for (let left = batches; full.length > 0 && left > 0; ) {
-      const more: Array<string> = []
-      for (const id of full.slice(0, left)) {
-        left--
-        const { bytes, found, removed } = yield* next(id)
-        total.removed += removed.length
-        total.bytes += bytes
-        if (found === limit) more.push(id)
-      }
-      full = more
+      const looked = full.slice(0, left)
+      left -= looked.length
+      full = yield* round(looked, total)
     }
-    if (total.removed > 0) yield* Effect.logInfo("old replays were removed", total)
+    if (total.removed > 0) yield* Effect.logInfo("old replays were removed", { removed: total.removed, bytes: total.bytes })
     return total.removed
   }).pipe(Effect.provideService(SqlClient.SqlClient, sql), Effect.withSpan("ReplayRetention.look"))
 })

@@ -7,6 +7,7 @@
  *   the finals began                                     could change that
  *   nobody could be paired when the finals began         not owed: one entry alone in its class, or one owner
  */
+import { entryOf } from "../entry/Versions.ts"
 import type { LadderState } from "../Ladders.ts"
 import type { State } from "../State.ts"
 import { ownerOf } from "../Version.ts"
@@ -39,13 +40,21 @@ const canPair = (state: State, ladder: LadderState): boolean =>
 
 /**
  * With every board in play, and every entry that an administrator took out: a baseline that was switched off in the finals cannot
- * come back, and an entry that is suspended since its matches fail holds nobody up.
+ * come back, and an entry that is suspended since its matches fail holds nobody up. Of a model one version plays at a time.
  */
 const couldPair = (state: State, ladder: LadderState): boolean => {
-  const returns = (rating: Standing) => isPaired(rating) || state.versions_by_id.get(rating.version)?.status === "disqualified"
-  let entries = 0
-  for (const rating of ladder.ratings.values()) if (returns(rating)) entries++
-  return fewestSeats(state, false) <= entries && isOfSeveralOwners(state, ladder, returns)
+  const couldPlay = (rating: Standing) => isPaired(rating) || couldReturn(state, rating.version)
+  const models = new Set<string | undefined>()
+  for (const rating of ladder.ratings.values()) if (couldPlay(rating)) models.add(state.versions_by_id.get(rating.version)?.model)
+  return fewestSeats(state, false) <= models.size && isOfSeveralOwners(state, ladder, couldPlay)
+}
+
+/** A disqualified version that is reinstated plays, or is superseded where a newer one of its model is entered (entry/Exclusion.ts). */
+const couldReturn = (state: State, id: string): boolean => {
+  const version = state.versions_by_id.get(id)
+  if (version?.status !== "disqualified") return false
+  const entry = entryOf(state, version)
+  return entry === undefined || entry.ord < version.ord
 }
 
 const isPaired = ({ active, suspended }: Standing): boolean => active && suspended !== true

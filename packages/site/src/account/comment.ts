@@ -79,7 +79,7 @@ export const oneComment: PersonalRoute = {
     const comment = yield* found(comments.find(({ id }) => id === params["id"]))
     const { author, body, created_at } = comment
     const main = html`<h1>A comment of ${author}</h1>
-${deskNav(commentsAt)}${done(query["done"], SENTENCES)}<p>About <a href="${subjectAt(subject)}#comments">this ${subject.kind}</a>.</p>
+${deskNav(commentsAt)}${done(tried, query["done"], SENTENCES)}<p>About <a href="${subjectAt(subject)}#comments">this ${subject.kind}</a>.</p>
 <div class="comment">
 ${byline(author, created_at)}
 ${body === null ? html`<p class="faint">This comment was removed.</p>` : prose(body)}

@@ -103,7 +103,7 @@ export const myComments: PersonalRoute = {
     )
     const { area, whole } = inputs(write, tried)
     const main = html`<h1>My comments</h1>
-${deskNav(commentsAt)}${done(query["done"], SENTENCES)}${
+${deskNav(commentsAt)}${done(tried, query["done"], SENTENCES)}${
   subject !== undefined &&
   html`<h2>Write a comment</h2>
 <p>About <a href="${subjectAt(subject)}#comments">this ${subject.kind}</a>. Everybody who sees the ${subject.kind} can read it.</p>

@@ -4,6 +4,7 @@
  */
 import type { DeviceSignIn } from "@agon/api/account/device.ts"
 import { Effect } from "effect"
+import { done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import { deviceAt, withQuery } from "../html/links.ts"
@@ -30,19 +31,18 @@ const decision = form({
   }
 })
 
-const DONE: Readonly<Record<string, string>> = {
+const SENTENCES = {
   approved: "The device is signed in as you. You may close this page.",
   denied: "The device was refused."
 }
 
-const ask = (tried: Tried | undefined, done: string): Html => {
+const ask = (tried: Tried | undefined, taken: string | undefined): Html => {
   // What was typed stays where the decision is refused, as it is for a while after too many.
   const typed = tried?.form === decision.name ? { user_code: tried.typed.one("user_code") } : {}
   const { text, whole } = inputs(code, tried, typed)
   const more = html`autocomplete="off" autocapitalize="characters" spellcheck="false"`
-  const sentence = Object.hasOwn(DONE, done) ? DONE[done]! : undefined
   return html`<h1>Sign a device in</h1>
-${sentence !== undefined && html`<p class="good" role="status">${sentence}</p>\n`}${
+${done(tried, taken, SENTENCES)}${
   tried?.form === decision.name && html`<p class="bad alert" role="alert">${said(tried.detail)}</p>\n`
 }<p>A program on another machine, such as <code>agon login</code>, shows a code of eight letters. Type it only if you have started that program yourself.</p>
 ${whole(text("user_code", "Code", { hint: "Like WDJB-MJHT.", more }), "Go on")}`
@@ -65,7 +65,7 @@ export const device: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, query, tried }) {
     const { username } = yield* client.account.me()
     const found = tried?.form === code.name ? (tried.shown as DeviceSignIn | undefined) : undefined
-    const main = found === undefined ? ask(tried, query["done"] ?? "") : decide(found, tried!.typed.one("user_code"), username)
+    const main = found === undefined ? ask(tried, query["done"]) : decide(found, tried!.typed.one("user_code"), username)
     return { title: "Sign a device in", main } satisfies Page
   })
 }

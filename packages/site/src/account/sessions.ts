@@ -95,7 +95,7 @@ export const sessions: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, query, tried }) {
     const { sessions } = yield* client.account.sessions({ query: firstPage(ROWS) })
     const main = html`<h1>Sessions</h1>
-${deskNav(sessionsAt)}${tried === undefined && done(query["done"], SENTENCES)}<h2>Sign out here</h2>
+${deskNav(sessionsAt)}${done(tried, query["done"], SENTENCES)}<h2>Sign out here</h2>
 ${inputs(signOut, tried).whole(html``, "Sign out")}
 <h2>Where you are signed in</h2>
 ${notDone(tried, end, endOthers)}${table("Each browser and program has a session of its own", ["Browser or program", "Since", "Last seen", "Ends", "End it now"], sessions.map(row), "")}

@@ -77,7 +77,7 @@ export const settings: PersonalRoute = {
     const { area, text, whole } = inputs(profile, tried, { display_name, bio })
     const boxes = inputs(told, tried, { kind: optionalKinds.filter((kind) => kinds[kind]), email: kinds.email ? ["yes"] : [] })
     const main = html`<h1>Settings</h1>
-${deskNav(settingsAt)}${done(query["done"], { saved: "Saved.", added: "You can sign in by that as well now." })}<h2>What others read</h2>
+${deskNav(settingsAt)}${done(tried, query["done"], { saved: "Saved.", added: "You can sign in by that as well now." })}<h2>What others read</h2>
 <p><a href="${profileAt(username)}">Your public page</a></p>
 ${whole(html`${text("display_name", "Display name", { hint: "1 to 64 characters.", more: html`autocomplete="nickname"` })}${area("bio", "About you", { hint: "At most 500 characters." })}`, "Save")}
 ${signIns(identities, providers)}<h2>What you are told</h2>

@@ -49,7 +49,7 @@ export const myWebhook: PersonalRoute = {
     const { hidden, whole } = inputs(turn, tried)
     const made = tried?.form === rotate.name ? (tried.shown as NewWebhook | undefined) : undefined
     const main = html`<h1>A webhook</h1>
-${deskNav(webhooksAt)}${tried === undefined && done(query["done"], SENTENCES)}<p><a href="${webhooksAt}">All your webhooks</a></p>
+${deskNav(webhooksAt)}${done(tried, query["done"], SENTENCES)}<p><a href="${webhooksAt}">All your webhooks</a></p>
 ${webhookFacts(webhook)}
 ${whole(hidden("enabled", isOn ? "no" : "yes"), isOn ? "Switch it off" : "Switch it on", "Switch")}<h2>Attempts</h2>
 ${attempts(deliveries)}

@@ -63,7 +63,7 @@ export const myWebhooks: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, query, tried }) {
     const { webhooks } = yield* client.webhook.webhooks()
     const main = html`<h1>Webhooks</h1>
-${deskNav(webhooksAt)}${tried === undefined && done(query["done"], SENTENCES)}<p>Addresses that your <a href="${notificationsAt}">notifications</a> are posted to, ${WEBHOOKS_MAX} at most. A post that is not accepted is tried again for a day.</p>
+${deskNav(webhooksAt)}${done(tried, query["done"], SENTENCES)}<p>Addresses that your <a href="${notificationsAt}">notifications</a> are posted to, ${WEBHOOKS_MAX} at most. A post that is not accepted is tried again for a day.</p>
 ${notDone(tried, test, remove)}${list(webhooks)}
 <h2>Add a webhook</h2>
 ${addForm(tried)}`

@@ -121,7 +121,7 @@ export const myModel: PersonalRoute = {
     const seasonOf = yield* seasonNames({ client, names }, [...own, ...rejected, ...model.versions], seasons)
     const game = yield* names.game(client, model.game)
     const main = html`<h1>${said(model.name)}</h1>
-${deskNav(myModelsAt)}${done(query["done"], SENTENCES)}<p><a href="${modelAt(id)}">Its public page</a></p>
+${deskNav(myModelsAt)}${done(tried, query["done"], SENTENCES)}<p><a href="${modelAt(id)}">Its public page</a></p>
 <h2>Submit a version</h2>
 ${
   model.retired

@@ -72,7 +72,7 @@ export const myStory: PersonalRoute = {
     const { body, model, name, state } = story
     const { area, whole } = inputs(write, tried, { body })
     const main = html`<h1>The story of ${said(name)}</h1>
-${deskNav(myModelsAt)}${done(query["done"], SENTENCES)}<p>How it came about, for everybody who looks at it. <a href="${myModelAt(model)}">Back to the model</a></p>
+${deskNav(myModelsAt)}${done(tried, query["done"], SENTENCES)}<p>How it came about, for everybody who looks at it. <a href="${myModelAt(model)}">Back to the model</a></p>
 ${standing(story, published !== undefined)}${state === "pending" && inputs(withdraw, tried).whole(html``, "Take it back", "Take it back")}<h2>Write</h2>
 ${whole(
   html`${area("body", "Text", { hint: "Markdown, at most 20,000 characters. Everybody reads it once you have handed it in and a moderator has approved it; a text that was approved before stays until then." })}<button class="aside" name="hand_in" value="">Save as a draft</button> <button name="hand_in" value="yes">Hand in</button>

@@ -139,7 +139,7 @@ export const myVersion: PersonalRoute = {
       concurrency: "unbounded"
     })
     const main = html`<h1>${said(model)}, version ${version.version}</h1>
-${deskNav(myModelsAt)}${done(query["done"], { noted: "The note is saved." })}<p>Season ${link(at.season(game, season), seen?.name ?? season)}, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
+${deskNav(myModelsAt)}${done(tried, query["done"], { noted: "The note is saved." })}<p>Season ${link(at.season(game, season), seen?.name ?? season)}, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
 ${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
 ${progress(at, version, matches, { hindered, examine: examineCommand({ at, game, season, origin }) })}</div></agon-follow>
 ${status === "testing" && html`<noscript><p><a href="${myVersionAt(version_id)}">Look again</a></p></noscript>\n`}${noteForm(version, seen?.rules.note_max_length, tried)}`

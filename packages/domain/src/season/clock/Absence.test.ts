@@ -1,7 +1,8 @@
 import { assert, it } from "@effect/vitest"
+import { seriesDue } from "../rating/Series.ts"
 import { step } from "../Season.ts"
 import { committed, restore, type State, snapshot } from "../State.ts"
-import { outcome, RUNNER, season, version } from "../testing/testSeason.ts"
+import { finish, lease, outcome, RUNNER, season, version } from "../testing/testSeason.ts"
 import { returned } from "./Absence.ts"
 
 const DAY_MS = 86_400_000
@@ -68,4 +69,47 @@ it("a season that closes gives what is played its minute, and not the time in wh
   assert.strictEqual(again.phase, "closing")
   step(again, { _tag: "Tick" }, back + 50_000)
   assert.strictEqual(again.closed_at, back + 50_000)
+})
+
+const HOUR_MS = 3_600_000
+
+it("a season that was closed by a clock that was an hour ahead closes a minute after that is right again", () => {
+  const { now, state } = season(2)
+  const [work] = lease(state, now + HOUR_MS)
+  step(state, { _tag: "CloseSeason" }, now + HOUR_MS)
+  const again = restored(state, now + 1_000)
+  assert.strictEqual(again.close_requested_at, now + 1_000)
+  for (const at of [now + 20_000, now + 40_000]) step(again, { _tag: "Heartbeat", key: RUNNER.key, leases: [work!.lease] }, at)
+  step(again, { _tag: "Tick" }, now + 60_999)
+  assert.strictEqual(again.phase, "closing")
+  step(again, { _tag: "Tick" }, now + 61_000)
+  assert.strictEqual(again.closed_at, now + 61_000)
+})
+
+it("a season whose clock was an hour ahead goes on with its series once that is right again", () => {
+  const { now, state } = season(2)
+  for (const at of [now + HOUR_MS, now + 2 * HOUR_MS]) for (const work of lease(state, at)) finish(state, work, at)
+  assert.isAbove(state.series_at, now)
+  const again = restored(state, now + 1_000)
+  for (const work of lease(again, now + 2_000)) finish(again, work, now + 2_000)
+  assert.isAtMost(seriesDue(again), now + 61_000)
+})
+
+it("a day in which finals are tried in vain begins at the latest when a clock that was ahead is right again", () => {
+  const { since, state } = inVain()
+  const right = since - HOUR_MS
+  const again = restored(state, right)
+  assert.strictEqual(again.failing!.since, right)
+  step(again, { _tag: "Tick" }, right + DAY_MS - 1)
+  assert.strictEqual(again.phase, "open")
+  step(again, { _tag: "Tick" }, right + DAY_MS)
+  assert.strictEqual(again.close_requested_at, right + DAY_MS)
+})
+
+it("times that were taken before the clock was ahead stay", () => {
+  const { since, state } = inVain()
+  const { series_at } = state
+  step(state, { _tag: "Tick" }, since + HOUR_MS)
+  const again = restored(state, since + 60_000)
+  assert.deepStrictEqual([again.now, again.failing!.since, again.series_at], [since + 60_000, since, series_at])
 })

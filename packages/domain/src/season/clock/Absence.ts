@@ -11,7 +11,7 @@ import type { State } from "../State.ts"
 /** Called before the first step of a restored season. No trusted clock can have shown more than `latest`. */
 export const returned = (state: State, { latest, now }: { readonly now: number; readonly latest: number }): void => {
   if (state.now > latest) {
-    state.now = now
+    putBack(state, now)
     state.writes.head = true
   }
   const at = Math.max(now, state.now) // the host's clock may be behind: time does not go back
@@ -45,4 +45,12 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
     state.uploadEnd = Math.min(state.uploadEnd, version.upload_until)
     state.writes.versions.add(version.id)
   }
+}
+
+/** The times from which a season waits, as well: it would wait until they are reached again. */
+const putBack = (state: State, now: number): void => {
+  state.now = now
+  state.series_at = Math.min(state.series_at, now)
+  if (state.close_requested_at !== null) state.close_requested_at = Math.min(state.close_requested_at, now)
+  if (state.failing?.since !== undefined) state.failing = { ...state.failing, since: Math.min(state.failing.since, now) }
 }

@@ -115,6 +115,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "if (ladder.queue.length > 0 || ladder.playing > 0) return true",
     replace: "if (ladder.queue.length === 0) return false"
   },
+  boardUseIsNotCounted: {
+    file: "season/scheduler/Matches.ts",
+    find: "  board.used[queueIndex(ladder)]!++\n",
+    replace: ""
+  },
+  boardThatComesIsPlayedAlone: { file: "season/Administration.ts", find: "Math.max(used, firstUse(state, queue))", replace: "used" },
+  seatsAreNotCounted: { file: "season/rating/LadderRatings.ts", find: "rating.seat_sum += i /", replace: "rating.seat_sum += 0 * i /" },
   // ratings and rounds
   staleRoundRated: {
     file: "season/scheduler/Matches.ts",

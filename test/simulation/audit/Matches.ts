@@ -2,7 +2,7 @@
  * Matches are conserved; what waits may start; what is leased comes back only for a
  * reason; nobody plays two at once.
  */
-import type { Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
+import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { must } from "./Promise.ts"
 import { created, faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, type Window } from "./Window.ts"
@@ -33,11 +33,24 @@ const checkCounts = (window: Window): void => {
     ...numbers
   ])
   for (const { id } of now.ended) must(!live.has(id), "a match that ended is not open", id)
-  for (const board of now.boards.values()) {
-    const used = board.used.reduce((sum, n, i) => sum + n - (before.boards.get(board.id)?.used[i] ?? n), 0)
-    const made = before.boards.has(board.id) ? created(window).filter((match) => match.board === board.id).length : 0
-    must(used === made, "a board is used once a match", board.id, used, made)
-  }
+  for (const board of now.boards.values()) checkUse(window, board)
+}
+
+/** A board is used once a match; one that comes into play starts no further behind than the others are. */
+const checkUse = (window: Window, { enabled, id, used }: Board): void => {
+  const { before, recent } = window
+  const was = before.boards.get(id)
+  const more = used.reduce((sum, n, i) => sum + n - (was?.used[i] ?? 0), 0)
+  const made = created(window).filter((match) => match.board === id).length
+  const isSwitchedOn = (board: string) => recent.some((each) => each._tag === "SwitchBoard" && each.board === board && each.enabled)
+  if (!isSwitchedOn(id)) must(more === made, "a board is used once a match", id, more, made)
+  else must(more >= made, "a board is used once a match", id, more, made)
+  if (!enabled || was?.enabled === true) return
+  const others = [...before.boards.values()].filter((each) => each.id !== id && (each.enabled || isSwitchedOn(each.id)))
+  used.forEach((n, i) => {
+    const least = Math.min(...others.map((other) => other.used[i]!))
+    must(others.length === 0 || n >= least, "a board that comes into play is not played alone", id, n, least)
+  })
 }
 
 /** Whatever is queued may start at once. */

@@ -91,6 +91,24 @@ describe("a season of pairs", () => {
       assert.isAtMost(spread(counts), 1, name)
     }
   })
+  it("gives a board that comes into play its share of matches from then on, not all until it has caught up", () => {
+    const { now, state } = season(12, [2, 2])
+    const enable = (board: string, enabled: boolean, at: number) => step(state, { _tag: "SwitchBoard", board, enabled }, at)
+    const shareOf = (board: string, from: number) => {
+      const played = play(state, from, 60)
+      return played.filter((match) => match.board === board).length
+    }
+    enable("b0", false, now + 1)
+    assert.strictEqual(shareOf("b1", now + 2), 60)
+    addBoard(state, "late", 2, now + 100)
+    assert.approximately(shareOf("late", now + 101), 30, 3)
+    enable("b0", true, now + 200)
+    assert.approximately(shareOf("b0", now + 201), 20, 3)
+    for (const board of ["b0", "b1", "late"]) enable(board, false, now + 300)
+    addBoard(state, "alone", 2, now + 301)
+    enable("b0", true, now + 302)
+    assert.approximately(shareOf("b0", now + 303), 30, 3)
+  })
   it("never has more in flight on a ladder than a sixth of its entries", () => {
     const { now, state } = season(30)
     const works = lease(state, now + 1, 64)

@@ -4,14 +4,13 @@ import type { Of, Replies } from "./Command.ts"
 import { type Fault, merged, refusalOf } from "./Editing.ts"
 import { faultsOfBaselines, rejudgeBaselines } from "./entry/Baselines.ts"
 import { isBeforeOpening } from "./Round.ts"
-import { QUEUES, type Settings } from "./Rules.ts"
+import { QUEUES, type Settings, TRIALS } from "./Rules.ts"
 import type { State } from "./State.ts"
 
 /** A new board starts out of play. */
 export const addBoard = (state: State, { audit, board: id, cols, file, players, rows }: Of<"AddBoard">): Replies["AddBoard"] => {
   if (state.boards.has(id)) return { refused: "board_exists" }
-  const used = QUEUES.map(() => leastUse(state))
-  state.boards.set(id, { id, ord: state.boards.size + 1, players, rows, cols, enabled: false, used })
+  state.boards.set(id, { id, ord: state.boards.size + 1, players, rows, cols, enabled: false, used: QUEUES.map(() => 0) })
   state.writes.newBoards.set(id, { file })
   logged(state, audit)
   state.events.push({ _tag: "BoardChanged", board: id })
@@ -19,18 +18,26 @@ export const addBoard = (state: State, { audit, board: id, cols, file, players, 
 }
 
 /**
- * A board added late starts with the least use of those in play; otherwise only it would be
- * played until it had caught up.
+ * The use with which a board comes into play in a queue, unless its own is more: the least of the boards in play that the
+ * queue can fill. Where there are none it is the most of any, for those that may come back. With less, only
+ * this board would be played until it had caught up.
  */
-const leastUse = (state: State): number => {
-  const used = [...state.boards.values()].filter(({ enabled }) => enabled).flatMap((board) => board.used)
-  return used.length === 0 ? 0 : Math.min(...used)
+const firstUse = ({ boards, ladders }: State, queue: number): number => {
+  const entries = queue === TRIALS ? Infinity : ladders[queue]!.active
+  let least = Infinity
+  let most = 0
+  for (const { enabled, players, used } of boards.values()) {
+    most = Math.max(most, used[queue]!)
+    if (enabled && players <= entries) least = Math.min(least, used[queue]!)
+  }
+  return Math.min(least, most)
 }
 
 export const switchBoard = (state: State, { audit, board: id, enabled }: Of<"SwitchBoard">): Replies["SwitchBoard"] => {
   const board = state.boards.get(id)
   if (board === undefined) return { refused: "not_found" }
   if (board.enabled === enabled) return { enabled }
+  if (enabled) board.used = board.used.map((used, queue) => Math.max(used, firstUse(state, queue)))
   board.enabled = enabled
   state.writes.boards.add(id)
   state.writes.boardPeriods.push({ board: id, enabled, at: state.now })

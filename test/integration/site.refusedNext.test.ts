@@ -53,18 +53,21 @@ const telling = routes.flatMap((route) =>
 
 const DONE = '<p class="good" role="status">'
 
-layer(Layer.orDie(SiteService.layerFixture), { excludeTestServices: true, timeout: "240 seconds" })("a page that tells what was done", (it) => {
-  it.effect("does not tell it beside the refusal of the next form", () =>
-    Effect.gen(function* () {
-      const all = yield* pages
-      assert.deepStrictEqual(all.map(({ route }) => route).toSorted(), telling.toSorted(), "every such page")
-      for (const { address, form, status } of all) {
-        assert.include((yield* visit(address, "ada")).text, DONE, address)
-        const shown = yield* send(address, "ada", form)
-        assert.strictEqual(shown.status, status, `${address}: ${shown.text}`)
-        assertPage(address, shown)
-        assert.notInclude(shown.text, DONE, address)
-      }
-    })
-  )
-})
+layer(Layer.orDie(SiteService.layerFixture), { excludeTestServices: true, timeout: "240 seconds" })(
+  "a page that tells what was done",
+  (it) => {
+    it.effect("does not tell it beside the refusal of the next form", () =>
+      Effect.gen(function* () {
+        const all = yield* pages
+        assert.deepStrictEqual(all.map(({ route }) => route).toSorted(), telling.toSorted(), "every such page")
+        for (const { address, form, status } of all) {
+          assert.include((yield* visit(address, "ada")).text, DONE, address)
+          const shown = yield* send(address, "ada", form)
+          assert.strictEqual(shown.status, status, `${address}: ${shown.text}`)
+          assertPage(address, shown)
+          assert.notInclude(shown.text, DONE, address)
+        }
+      })
+    )
+  }
+)

@@ -4,11 +4,11 @@
  */
 import type { DeviceSignIn } from "@agon/api/account/device.ts"
 import { Effect } from "effect"
-import { done } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import { deviceAt, withQuery } from "../html/links.ts"
 import { time } from "../html/words.ts"
+import { done } from "../http/form/done.ts"
 import { form, type Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"

@@ -1,10 +1,11 @@
 /** One webhook of the visitor's: how the last attempts went, switching it off and on, and another secret. */
 import type { NewWebhook } from "@agon/api/notification/webhooks.ts"
 import { Effect } from "effect"
-import { deskNav, done } from "../html/desk.ts"
+import { deskNav } from "../html/desk.ts"
 import { html } from "../html/Html.ts"
 import { webhookAt, webhooksAt, withQuery } from "../html/links.ts"
 import { notDone, sureButton } from "../http/form/buttons.ts"
+import { done } from "../http/form/done.ts"
 import { form } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"

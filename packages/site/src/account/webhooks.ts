@@ -1,11 +1,12 @@
 /** Addresses that the visitor's notifications are posted to: how each does, a test, a new one with its secret, and its removal. */
 import { type NewWebhook, WEBHOOKS_MAX, type Webhook } from "@agon/api/notification/webhooks.ts"
 import { Effect } from "effect"
-import { deskNav, done } from "../html/desk.ts"
+import { deskNav } from "../html/desk.ts"
 import { type Html, html } from "../html/Html.ts"
 import { notificationsAt, webhookAt, webhooksAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { button, notDone, sureButton } from "../http/form/buttons.ts"
+import { done } from "../http/form/done.ts"
 import { form, type Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"

@@ -1,5 +1,4 @@
 /** The frame of the visitor's own pages: the way from each to the others. */
-import type { Tried } from "../http/form/Form.ts"
 import { type Html, html } from "./Html.ts"
 import { commentsAt, deviceAt, meAt, myMatchesAt, myModelsAt, notificationsAt, sessionsAt, settingsAt, webhooksAt } from "./links.ts"
 
@@ -19,13 +18,3 @@ const PAGES = [
 export const deskNav = (here: string): Html => html`<nav class="desk" aria-label="My pages"><ul>
 ${PAGES.map(([to, name]) => html`<li><a href="${to}"${to === here && html` aria-current="page"`}>${name}</a></li>\n`)}</ul></nav>
 `
-
-/**
- * What the last form has done, by the parameter that it has led to the page with. Nothing where a form of the page is `tried` since: it is
- * posted to the page's address with that parameter.
- */
-export const done = (tried: Tried | undefined, said: string | undefined, sentences: Readonly<Record<string, string>>): Html | "" => {
-  if (tried !== undefined) return ""
-  const sentence = said !== undefined && Object.hasOwn(sentences, said) ? sentences[said] : undefined
-  return sentence === undefined ? "" : html`<p class="good" role="status">${sentence}</p>\n`
-}

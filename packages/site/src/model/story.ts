@@ -3,11 +3,12 @@
  */
 import type { OwnStory } from "@agon/api/writing/Story.ts"
 import { Effect } from "effect"
-import { deskNav, done } from "../html/desk.ts"
+import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { modelAt, myModelAt, myModelsAt, myStoryAt, withQuery } from "../html/links.ts"
 import { markdown } from "../html/markdown.ts"
 import { time } from "../html/words.ts"
+import { done } from "../http/form/done.ts"
 import { form } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import type { PersonalRoute } from "../http/Route.ts"

@@ -1,10 +1,23 @@
 /** The scripts that become a program find a Node that runs it: that of the packages, else the system's, else they say so. */
 
-import { spawnSync } from "node:child_process"
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { spawn, spawnSync } from "node:child_process"
+import {
+  chmodSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import { afterAll, assert, describe, it } from "vitest"
+import { afterAll, assert, describe, it, vi } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 const home = realpathSync(mkdtempSync(join(tmpdir(), "agon-scripts-")))
@@ -90,5 +103,88 @@ describe.each(Object.keys(PROGRAMS))("scripts/%s", (script) => {
     const { status, stderr, stdout } = run(checkout(own), script, systemOf(old(version)))
     assert.match(stderr, new RegExp(`^scripts/${script} needs Node 24.6 or later and found none for this machine, .*: install it\\n$`))
     assert.deepStrictEqual([status, stdout], [2, ""])
+  })
+})
+
+/** npm as far as the script needs it: it takes a second, installs the lock's packages as its options say, and notes that it ran. */
+const NPM = `#!/bin/bash
+echo ran >> npm.runs
+sleep 1
+case "$*" in *--omit=dev*) held='"node_modules/one":{"version":"1.0.0"}' ;; *) held='"node_modules/one":{"version":"1.0.0"},"node_modules/two":{"version":"1.0.0"}' ;; esac
+mkdir -p node_modules/one node_modules/two node_modules/onnxruntime-web/dist
+echo "{\\"packages\\":{$held}}" > node_modules/.package-lock.json
+`
+const LOCK = `{"packages":{"node_modules/one":{"version":"1.0.0"},"node_modules/two":{"version":"1.0.0","dev":true}}}`
+/** The installation asks it for its help, as the real one. */
+const WAITS = "console.log('up')\nif (process.argv[2] !== '--help') setInterval(() => undefined, 1000)\n"
+
+/** A checkout that lacks packages, with a Node of its own: a hard link, as checkouts that share their packages have. */
+const lacking = () => {
+  const folder = checkout(undefined)
+  writeFileSync(join(folder, "package-lock.json"), LOCK)
+  write(join(folder, "packages", PROGRAMS.start), WAITS)
+  const node = join(folder, "node_modules/.bin/node")
+  mkdirSync(dirname(node), { recursive: true })
+  try {
+    linkSync(process.execPath, node)
+  } catch {
+    copyFileSync(process.execPath, node) // its packages are on another disk
+  }
+  const bin = systemOf(undefined)
+  write(join(bin, "npm"), NPM, 0o755)
+  const env = { PATH: `${bin}:/usr/bin:/bin` }
+  const runs = () => (existsSync(join(folder, "npm.runs")) ? readFileSync(join(folder, "npm.runs"), "utf8").trim().split("\n").length : 0)
+  return { folder, node, env, runs }
+}
+
+const started = async (command: string, args: Array<string>, env: NodeJS.ProcessEnv) => {
+  const child = spawn(command, args, { cwd: home, env, stdio: ["ignore", "pipe", "inherit"] })
+  const ended = new Promise((resolve) => child.on("close", resolve))
+  const up = new Promise<void>((resolve) => child.stdout.on("data", () => resolve()))
+  const stop = () => {
+    child.kill("SIGKILL")
+    return ended
+  }
+  return { pid: child.pid, up, stop }
+}
+
+describe("scripts/install", () => {
+  it("replaces nothing under a program of this checkout, and says which to stop; programs of other checkouts may run", async () => {
+    const [here, other] = [lacking(), lacking()]
+    const program = await started(here.node, [join(here.folder, "packages", PROGRAMS.start)], here.env)
+    await program.up
+    try {
+      const refused = spawnSync(join(here.folder, "scripts/install"), [], { encoding: "utf8", env: here.env })
+      const said = `scripts/install would take the packages of ${here.folder} from under what runs: stop process ${program.pid} (packages/server/src/main.ts) first\n`
+      assert.deepStrictEqual([refused.status, refused.stderr, here.runs()], [1, said, 0])
+      const beside = spawnSync(join(other.folder, "scripts/install"), [], { encoding: "utf8", env: other.env })
+      assert.deepStrictEqual([beside.status, other.runs()], [0, 1])
+    } finally {
+      await program.stop()
+    }
+    assert.strictEqual(spawnSync(join(here.folder, "scripts/install"), [], { env: here.env }).status, 0)
+    assert.strictEqual(here.runs(), 1)
+  })
+
+  it("waits for another that installs, and refuses once that one has become the service", async () => {
+    const { env, folder, runs } = lacking()
+    const service = await started(join(folder, "scripts/start"), [], env)
+    try {
+      await vi.waitUntil(() => runs() === 1, 10_000)
+      const { status, stderr } = spawnSync(join(folder, "scripts/install"), [], { encoding: "utf8", env })
+      assert.strictEqual(status, 1)
+      assert.include(stderr, `stop process ${service.pid} (`)
+      assert.strictEqual(runs(), 1)
+      await service.up
+    } finally {
+      await service.stop()
+    }
+  })
+
+  it("installs once where two ask for the same at once", async () => {
+    const { env, folder, runs } = lacking()
+    const install = () =>
+      new Promise((resolve) => spawn(join(folder, "scripts/install"), [], { env, stdio: "ignore" }).on("close", resolve))
+    assert.deepStrictEqual([await Promise.all([install(), install()]), runs()], [[0, 0], 1])
   })
 })

@@ -360,6 +360,23 @@ layer(Layer.orDie(ground), { excludeTestServices: true, timeout: "240 seconds" }
     }).pipe(Effect.scoped)
   )
 
+  it.effect("do not wait for a daily file while the disk has no room for one", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { ids } = yield* Stage
+      const old = ids.slice(11)
+      yield* aged(old, DAYS + 1)
+      yield* sql`UPDATE match SET replay_hash = ${"a".repeat(64)}, replay_bytes = 1 WHERE id IN (${old[0]!}, ${old[1]!}, ${old[2]!})`
+      const objects = yield* ObjectStore
+      const withFree = (share: number) =>
+        Effect.provideService(swept({ datasets: true }), ObjectStore, ObjectStore.of({ ...objects, freeShare: Effect.succeed(share) }))
+      yield* withFree(0.1)
+      assert.deepStrictEqual(yield* removedOf(old), [], "they are in no daily file")
+      yield* withFree(0.09)
+      assert.deepStrictEqual(yield* removedOf(old), [0, 1, 2])
+    })
+  )
+
   it.effect("are removed of every season, however many have nothing to remove and whichever fails", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

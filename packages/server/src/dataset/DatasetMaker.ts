@@ -23,6 +23,7 @@ import { datasetsTag } from "../http/cache/tags.ts"
 import { byLabel } from "../metric/byLabel.ts"
 import { datasetKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import { DATASET_FREE_SHARE_MIN } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
 import { ClaimLost, type Contents, makePartFiles, type Written } from "./PartFiles.ts"
 import { type Due, makeQueries } from "./queries.ts"
@@ -33,8 +34,6 @@ const LOOK_EVERY = "5 minutes"
 const CLAIM_S = 300
 /** A file may take the store longer than a claim lasts. */
 export const KeptEvery = Context.Reference<Duration.Input>("agon/dataset/KeptEvery", { defaultValue: () => "1 minute" })
-/** Free share of the objects' disk below which nothing is made: models and replays come first. */
-export const FREE_SHARE_MIN = 0.1
 
 const partsBy = byLabel("agon_dataset_parts_total", "outcome", "Parts of datasets that this node made, or failed to make", [
   "made",
@@ -94,7 +93,8 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
     for (const { season_id } of (yield* queries.due({ only: null })).filter(
       (one) => !over.has(one.season_id) && nextUnit(one, now.getTime())
     )) {
-      if ((yield* objects.freeShare) < FREE_SHARE_MIN) return yield* Effect.as(Effect.logWarning("no datasets: the disk is nearly full"), 0)
+      if ((yield* objects.freeShare) < DATASET_FREE_SHARE_MIN)
+        return yield* Effect.as(Effect.logWarning("no datasets: the disk is nearly full"), 0)
       const part = held(season_id, make(season_id, holder, now.getTime()))
       const failed = Effect.as(Metric.update(partsBy("failed"), 1), false)
       const done = yield* Effect.catchCause(part, (cause) =>

@@ -12,6 +12,8 @@ import { makeQueries } from "./queries.ts"
 
 /** Free share of the objects' disk below which no model is accepted. */
 export const FREE_SHARE_MIN = 0.05
+/** The same for daily files, which are not made: models and replays come first. */
+export const DATASET_FREE_SHARE_MIN = 0.1
 
 export class Room extends Context.Service<
   Room,

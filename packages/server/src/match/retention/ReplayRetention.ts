@@ -9,6 +9,9 @@
  * A look begins with the season after the last one looked at, so each is reached however many there are. A season that fails is passed over
  * for the rest of the look; a second failure ends the look, since then the database may be busy.
  *
+ * A replay that is in no daily file yet is waited for, unless the disk has no room to make one: it would never have any again, since what
+ * fills it is what waits.
+ *
  * Progress is in memory alone: a match whose replay was removed is in the index no more, so a node that begins again passes those that are
  * kept, and so does each node once a day, since a reason to keep one may be gone. Whatever ends a node between two statements leaves no
  * batch half done. Of several nodes one removes at a time. None does while a node of an earlier release is connected: its collector would
@@ -21,6 +24,8 @@ import { beginSweep, paced, sweep } from "../../database/sweeping.ts"
 import { ResponseCache } from "../../http/cache/ResponseCache.ts"
 import { matchTag } from "../../http/cache/tags.ts"
 import { fromZero } from "../../metric/fromZero.ts"
+import { ObjectStore } from "../../object/ObjectStore.ts"
+import { DATASET_FREE_SHARE_MIN } from "../../object/Room.ts"
 import { type Batch, makeQueries, type Place, type Readers } from "./retentionQueries.ts"
 
 /** The migration of `match.replay_removed_at`. */
@@ -70,7 +75,7 @@ export class ReplayRetention extends Context.Service<
     readonly look: Effect.Effect<number, { readonly _tag: string }>
   }
 >()("agon/ReplayRetention") {
-  static readonly layer = (options: Options): Layer.Layer<ReplayRetention, never, SqlClient.SqlClient | ResponseCache> =>
+  static readonly layer = (options: Options): Layer.Layer<ReplayRetention, never, SqlClient.SqlClient | ObjectStore | ResponseCache> =>
     Layer.effect(
       ReplayRetention,
       Effect.gen(function* () {
@@ -83,15 +88,16 @@ export class ReplayRetention extends Context.Service<
 
 const makeLook = Effect.fnUntraced(function* (options: Options) {
   const sql = yield* SqlClient.SqlClient
+  const objects = yield* ObjectStore
   const { batches, matches: limit } = yield* Limits
   const next = yield* makeNext(options)
 
   let last = ""
-  const round = Effect.fnUntraced(function* (seasons: ReadonlyArray<string>, total: Total) {
+  const round = Effect.fnUntraced(function* (seasons: ReadonlyArray<string>, readers: Readers, total: Total) {
     const full: Array<string> = []
     for (const id of seasons) {
       last = id
-      const { bytes, found, removed } = yield* Effect.catchCause(next(id), (cause) =>
+      const { bytes, found, removed } = yield* Effect.catchCause(next(id, readers), (cause) =>
         total.failed++ > 0
           ? Effect.failCause(cause)
           : Effect.as(Effect.logWarning("old replays of a season were not removed", { season: id }, cause), NOTHING)
@@ -106,13 +112,14 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
   return Effect.gen(function* () {
     if (!(yield* Effect.provideService(allHave(NEEDED), SqlClient.SqlClient, sql))) return 0
     const { seasons } = yield* makeQueries
+    const datasets = options.datasets && (yield* objects.freeShare) >= DATASET_FREE_SHARE_MIN
     const total: Total = { removed: 0, bytes: 0, failed: 0 }
     const ids = (yield* seasons()).map(({ id }) => id)
     let full = [...ids.filter((id) => id > last), ...ids.filter((id) => id <= last)]
     for (let left = batches; full.length > 0 && left > 0; ) {
       const looked = full.slice(0, left)
       left -= looked.length
-      full = yield* round(looked, total)
+      full = yield* round(looked, { checks: options.checks, datasets }, total)
     }
     if (total.removed > 0) yield* Effect.logInfo("old replays were removed", { removed: total.removed, bytes: total.bytes })
     return total.removed
@@ -122,7 +129,7 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
 const NOTHING: Batch = { found: 0, ended_at: null, id: null, removed: [], bytes: 0 }
 
 /** The next batch of a season. */
-const makeNext = Effect.fnUntraced(function* ({ days, ...readers }: Options) {
+const makeNext = Effect.fnUntraced(function* ({ days }: Options) {
   const { again_ms, matches: limit } = yield* Limits
   const sql = yield* SqlClient.SqlClient
   const cache = yield* ResponseCache
@@ -133,15 +140,15 @@ const makeNext = Effect.fnUntraced(function* ({ days, ...readers }: Options) {
     const pass = passes.get(season_id)
     return pass === undefined || now - pass.begun_ms >= again_ms ? { begun_ms: now, at: undefined } : pass
   }
-  const batch = Effect.fnUntraced(function* (season_id: string, after: Place | undefined, now: number) {
+  const batch = Effect.fnUntraced(function* (season_id: string, readers: Readers, after: Place | undefined, now: number) {
     if (!(yield* beginSweep(sql, LOCK))) return NOTHING
     return yield* remove(readers, { season_id, now: new Date(now), days, after, limit })
   }, sql.withTransaction)
 
-  return Effect.fnUntraced(function* (season_id: string) {
+  return Effect.fnUntraced(function* (season_id: string, readers: Readers) {
     const now = yield* Clock.currentTimeMillis
     const { at, begun_ms } = passOf(season_id, now)
-    const done = yield* paced(batch(season_id, at, now))
+    const done = yield* paced(batch(season_id, readers, at, now))
     const { ended_at, id, removed } = done
     passes.set(season_id, { begun_ms, at: ended_at === null ? at : { ended_at, id: id! } })
     if (removed.length === 0) return done

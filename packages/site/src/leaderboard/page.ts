@@ -1,4 +1,4 @@
-/** A ladder of a season, and the search of it. Models with the same rating share a rank, also across pages. */
+/** A ladder of a season, and the search of it. Models with the same rating are marked, also across pages. */
 import type { Leaderboard } from "@agon/api/leaderboard/api.ts"
 import { Ladder } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
@@ -19,7 +19,7 @@ const READING = html`<p class="faint">The true rank lies within its range, and t
 `
 const isLadder = Schema.is(Ladder)
 
-/** A row before and one after the page, since either may share a rank with the page's own. */
+/** A row before and one after the page, since either may have the rating of one of the page's own. */
 const around = (offset: number) => ({ cursor: Math.max(0, offset - 1), limit: ROWS + 2 })
 
 const standings = (at: Places, board: Leaderboard, offset: number): Html => {

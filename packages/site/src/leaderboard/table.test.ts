@@ -76,26 +76,33 @@ const boardOf = (entries: ReadonlyArray<Entry>) => ({
 
 const rowsOf = (table: string) => table.slice(table.indexOf("<tbody>"), table.indexOf("</tbody>"))
 
-it("models with the same rating share the rank of the first of them", () => {
+it("models with the same rating have each its rank, which says that another has its rating", () => {
   const ratings = [9, 7, 7, 7, 5, 4, 4]
   assert.deepStrictEqual(shownRanks(ratings.map((rating, i) => ({ rank: i + 11, rating }))), [
     "11",
     "12=",
-    "12=",
-    "12=",
+    "13=",
+    "14=",
     "15",
     "16=",
-    "16="
+    "17="
   ])
 })
 
-it("a rank is shared also with a row of the page before or after, which is not shown itself", () => {
+it("a model has one rank, whichever page shows it: where all are equal, a later page begins with its own", () => {
+  const level = Array.from({ length: 120 }, (_, i) => entry(i + 1, 1_500))
+  const ranksOf = (begin: number, end: number) => shownRanks(level.slice(begin, end))
+  assert.deepStrictEqual(ranksOf(49, 101).slice(1), ranksOf(0, 120).slice(50, 101))
+  assert.strictEqual(ranksOf(49, 101)[1], "51=")
+})
+
+it("a rating is equal also to that of a row of the page before or after, which is not shown itself", () => {
   const entries = [entry(4, 8), entry(5, 8), entry(6, 7), entry(7, 7)]
   const board = { season: "s", season_name: "S", closed: false, round: null, total: 9, entries, next_cursor: null }
   const table = String(ladderTable(inPublic, board, { begin: 1, end: 3 }))
   assert.deepStrictEqual(
     [...table.matchAll(/<tr><td>([^<]*)</g)].map(([, rank]) => rank),
-    ["4=", "6="]
+    ["5=", "6="]
   )
 })
 

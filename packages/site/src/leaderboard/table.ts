@@ -67,15 +67,15 @@ const drawing = (entry: Entry, scale: Scale): Html => {
   return html`<svg class="drawn" viewBox="${VIEW}" aria-hidden="true"><path d="${bar(entry, scale)}"/>${path !== "" && html`<path d="${path}"/>`}</svg>`
 }
 
-/** Ranks as they are shown: `2=` for models whose ratings are equal. */
-export const shownRanks = (entries: ReadonlyArray<Pick<Entry, "rank" | "rating">>): ReadonlyArray<string> => {
-  const firsts: Array<number> = []
-  for (const [i, { rank, rating }] of entries.entries()) firsts.push(entries[i - 1]?.rating === rating ? firsts[i - 1]! : rank)
-  return entries.map(({ rating }, i) => {
-    const isShared = entries[i - 1]?.rating === rating || entries[i + 1]?.rating === rating
-    return `${firsts[i]}${isShared ? "=" : ""}`
+/**
+ * Ranks as they are shown: `2=` where a neighbour has the same rating. Each is the entry's own, which the service gives by version where
+ * ratings are equal: the first of them may be on another page.
+ */
+export const shownRanks = (entries: ReadonlyArray<Pick<Entry, "rank" | "rating">>): ReadonlyArray<string> =>
+  entries.map(({ rank, rating }, i) => {
+    const isEqual = entries[i - 1]?.rating === rating || entries[i + 1]?.rating === rating
+    return `${rank}${isEqual ? "=" : ""}`
   })
-}
 
 const row = (
   at: Places,
@@ -87,7 +87,7 @@ const row = (
 <td>${count(entry.matches)}<td>${entry.trend !== null && signedWhole(entry.trend)}<td class=own>${drawing(entry, scale)}
 `
 
-/** The entries from `begin` to `end`; those around them only say whether a rank is shared. */
+/** The entries from `begin` to `end`; those around them only say whether a rating is equal. */
 export const ladderTable = (
   at: Places,
   { entries, total }: Leaderboard,
@@ -98,7 +98,7 @@ export const ladderTable = (
   const ranks = shownRanks(entries)
   const scale = scaleOf(shown)
   return html`<div class="scroll" role="region" aria-label="Ladder" tabindex="0"><table class="ladder lines">
-<caption>${counted(total, "model")}; “?” marks a provisional rating, “=” a shared rank</caption>
+<caption>${counted(total, "model")}; “?” marks a provisional rating, “=” an equal rating</caption>
 <thead><tr><th scope="col">Rank</th><th scope="col">Model</th><th scope="col">Rating</th><th scope="col">±</th><th scope="col">Range</th><th scope="col">Owner</th><th scope="col">Class</th><th scope="col">Matches</th><th scope="col">Trend</th><th scope="col">Interval, course</th></tr></thead>
 <tbody>
 ${shown.map((entry, i) => row(at, entry, ranks[begin + i]!, scale))}</tbody>

@@ -37,7 +37,7 @@ describe("the top of a ladder", () => {
     assert.include(level(4, [1_600, 1_600]), "Model 1, Model 2 and others are level, as far as the matches tell.")
   })
 
-  it("has five rows, and tells of a rank that the sixth shares", () => {
+  it("has five rows, and tells of a rating that the sixth has, too", () => {
     const rows = shown(boardOf([1_700, 1_690, 1_680, 1_670, 1_600, 1_600].map((rating, i) => entry(i + 1, rating, 6))))
     assert.lengthOf([...rows.matchAll(/<th scope="row">/g)], 5)
     assert.include(rows, '<td class="n">5=</td>')

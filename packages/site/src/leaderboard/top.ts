@@ -12,7 +12,7 @@ import { shownRanks } from "./table.ts"
 
 const ROWS = 5
 
-/** One more than is shown, which may share the last rank. */
+/** One more than is shown, which may have the rating of the last. */
 export const readTop = (client: Client, { game, slug }: Pick<Season, "game" | "slug">) =>
   client.leaderboard.leaderboard({ params: { game }, query: { season: slug, ladder: "open", ...firstPage(ROWS + 1) } })
 

@@ -92,6 +92,10 @@ layer(service, { excludeTestServices: true, timeout: "300 seconds" })("pages of 
       }
       assert.strictEqual((yield* get(path, "bob")).status, 404)
       const alpha = `/private/models/${m.alpha}?season=secret`
+      const captionOf = (path: string) =>
+        Effect.map(get(path, "ada"), ({ text }) => /<caption>([^<]*ersions[^<]*)<\/caption>/.exec(text)?.[1])
+      assert.strictEqual(yield* captionOf(`/models/${m.alpha}`), "Public versions, the newest first")
+      for (const path of [alpha, `/me/models/${m.alpha}`]) assert.strictEqual(yield* captionOf(path), "Versions, the newest first", path)
       assert.include(linksOf(alpha, yield* get(alpha, "ada")), `/private/models/${m.hidden}`)
       for (const open of [`/models/${m.alpha}`, `/models/${m.hidden}`]) {
         const { text } = yield* get(open, "ada")

@@ -145,7 +145,7 @@ ${
 `
 }${!isTold.version_rejected && REJECTED_UNTOLD}`
 }<h2>Versions that have entered</h2>
-${versionTable(inPrivate, model.versions, seasonOf, "None has entered yet.")}
+${versionTable(inPrivate, model.versions, seasonOf)}
 <h2>Its story</h2>
 <p><a href="${myStoryAt(id)}">Write how it came about</a>, for everybody to read.</p>
 <h2>Another name</h2>

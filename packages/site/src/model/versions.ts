@@ -1,7 +1,7 @@
-/** The versions of a model that everybody may see. */
+/** The versions of a model: on its public page those that everybody may see, on others those that their reader may. */
 import type { Version } from "@agon/api/version/Version.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import type { Places } from "../html/links.ts"
+import { inPublic, type Places } from "../html/links.ts"
 import { bytes, count, counted, time, words } from "../html/words.ts"
 import type { SeasonNames } from "../http/seasonNames.ts"
 import { plusMinus } from "../leaderboard/interval.ts"
@@ -32,16 +32,11 @@ const row = (at: Places, seasonOf: SeasonNames, version: Version): Html => html`
 </tr>
 `
 
-export const versionTable = (
-  at: Places,
-  versions: ReadonlyArray<Version>,
-  seasonOf: SeasonNames,
-  none = "No version of it is public."
-): Html =>
+export const versionTable = (at: Places, versions: ReadonlyArray<Version>, seasonOf: SeasonNames): Html =>
   versions.length === 0
-    ? html`<p class="faint">${none}</p>`
+    ? html`<p class="faint">${at === inPublic ? "No version of it is public." : "None has entered yet."}</p>`
     : html`<div class="scroll" role="region" aria-label="Versions" tabindex="0"><table class="versions lines">
-<caption>Public versions, the newest first</caption>
+<caption>${at === inPublic ? "Public versions" : "Versions"}, the newest first</caption>
 <thead><tr><th scope="col">Version</th><th scope="col">Season</th><th scope="col">State</th><th scope="col">Ratings</th><th scope="col">Class and weight</th><th scope="col">Submitted</th><th scope="col">Note</th></tr></thead>
 <tbody>
 ${versions.map((version) => row(at, seasonOf, version))}</tbody>

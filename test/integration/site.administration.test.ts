@@ -33,6 +33,8 @@ const seeded = Effect.gen(function* () {
     SELECT s.id, a.id, now() FROM season s, account a WHERE (s.slug, a.username) IN (('spring', 'ada'), ('winter', 'bob'))`
   yield* sql`UPDATE model SET name = ${ILL} WHERE id = ${m.alpha}`
   yield* sql`UPDATE account SET display_name = ${ILL} WHERE username = 'ada'`
+  yield* sql`INSERT INTO runner_key (id, name, prefix, key_sha256, created_at)
+    VALUES (gen_random_uuid(), 'beside the service', 'agon_rk_own', sha256('own'), now())`
   const service = yield* Service.Service
   const [admin, ada] = [yield* service.as("admin"), yield* service.as("ada")]
   const writes = [
@@ -149,7 +151,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       has(boards, ...snakesBoards.slice(0, 2).map(({ map_id }) => map_id), "Out of play")
       has(yield* shown("/people"), 'href="/people/ada"', 'href="/people/bob"', "not yet signed in")
       has(yield* shown("/rounds"), "Round 1", "9 matches for each model", "The platform's administrators plan rounds")
-      has(yield* shown("/runners"), "agon_rk_", "nothing of 3")
+      has(yield* shown("/runners"), "agon_rk_", 'by <a href="/people/', "nothing of 3")
       const baselines = (yield* get("/games/snakes/seasons/spring/admin/baselines", "ada")).text
       has(baselines, `<th scope="row"><a href="/versions/${v.random}">random</a></th>`)
       assert.notInclude(baselines, "<code>", "no id that nobody reads")
@@ -160,6 +162,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
       const found = yield* get("/admin/users?q=bo", "root")
       has(found.text, "bob")
       assert.notInclude(found.text, "/people/ada")
+      has((yield* get("/admin/runners", "root")).text, "by <i>the service</i>")
     })
   )
 

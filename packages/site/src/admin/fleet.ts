@@ -89,12 +89,18 @@ const runnerTable = (forms: Forms, { prefix, revoked_at, runners }: Key): Html =
 
 const REVOKED = "Its runners lose what they are playing now, and get no more work with this key. This cannot be undone: make another key."
 
+/** What the service names as the maker of the key of its own runner, which is nobody's account. */
+const SERVICE = "service"
+
+const makerOf = ({ created_by }: Key): Html =>
+  created_by === SERVICE ? html`<i>the service</i>` : html`<a href="${profileAt(created_by)}">${created_by}</a>`
+
 const keyItem =
   (forms: Forms) =>
   (key: Key): Html =>
     html`<section aria-labelledby="key-${key.id}">
 <h3 id="key-${key.id}">${said(key.name)}</h3>
-<p><code>${key.prefix}…</code>, made ${time(key.created_at)} by <a href="${profileAt(key.created_by)}">${key.created_by}</a>${!key.permitted && html`, <span class="bad">who is not in office any more: it is out of force</span>`}${key.revoked_at !== null && html`, <span class="bad">revoked ${time(key.revoked_at)}</span>`}.</p>
+<p><code>${key.prefix}…</code>, made ${time(key.created_at)} by ${makerOf(key)}${!key.permitted && html`, <span class="bad">who is not in office any more: it is out of force</span>`}${key.revoked_at !== null && html`, <span class="bad">revoked ${time(key.revoked_at)}</span>`}.</p>
 ${key.revoked_at === null && html`${sureButton(forms.revoke, { key: key.id }, "Revoke", `the key ${key.name}`, REVOKED)}\n`}${runnerTable(forms, key)}
 </section>
 `

@@ -223,6 +223,16 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
     })
   )
 
+  it.effect("mark notifications as read, and lead back to the page of the list that they are on", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      for (const path of ["/me/notifications", "/me/notifications?cursor=50"]) {
+        const { headers, status } = yield* post({ as: "ada", path, body: { form: "read", all: "yes" } })
+        assert.deepStrictEqual([status, headers.get("location")], [303, path])
+      }
+    })
+  )
+
   it.effect("write a comment, which shows where it waits and can be deleted, and that of a known author at its subject", () =>
     Effect.gen(function* () {
       yield* siteAnswers

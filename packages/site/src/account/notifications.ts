@@ -4,7 +4,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
-import { followable, link, notificationsAt } from "../html/links.ts"
+import { followable, link, notificationsAt, withQuery } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { time } from "../html/words.ts"
 import { form } from "../http/form/Form.ts"
@@ -17,9 +17,9 @@ const ROWS = 50
 const read = form({
   name: "read",
   fields: ["id", "all"],
-  send: ({ client, typed }) => {
+  send: ({ client, query, typed }) => {
     const payload = typed.one("all") === "yes" ? ({ all: true } as const) : { ids: typed.all("id").filter(isUuid) }
-    return Effect.as(client.notification.markRead({ payload }), { to: notificationsAt })
+    return Effect.as(client.notification.markRead({ payload }), { to: withQuery(notificationsAt, query) })
   }
 })
 

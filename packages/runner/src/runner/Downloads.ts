@@ -32,7 +32,10 @@ const TRIES = 4
 const TRIES_S = TRIES * ANSWER_S
 /** The slowest rate, about 1 Mbit/s for each file: 6 minutes for 50 MB. A store that trickles must not hold a slot. */
 const BYTES_PER_S_MIN = 128 * 1024
-/** A store that is away is asked for all of the time, and not so often that its return is in its way. */
+/**
+ * While the store is away it is tried again without an end, at most every 15 s, so that the retries do not overload it
+ * when it is back.
+ */
 const LONGEST_PAUSE = "15 seconds"
 const PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced(LONGEST_PAUSE)]))
 /** What the store says it has not got is asked for a few times. */

@@ -16,7 +16,7 @@ export class InlineReplays extends Context.Service<
   InlineReplays,
   {
     readonly urls: SignedUrls
-    /** The replay of a match; none where it has none, or one that is no row. */
+    /** The match's replay if it is a row; else none. */
     readonly read: (match: string) => Effect.Effect<Option.Option<Uint8Array>, ObjectsUnavailable>
   }
 >()("agon/object/InlineReplays") {

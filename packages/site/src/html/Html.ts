@@ -33,7 +33,7 @@ export const html = (strings: TemplateStringsArray, ...values: ReadonlyArray<Val
   return made(all)
 }
 
-/** Neither true nor false nor nothing is shown. */
+/** `true`, `false`, `null` and `undefined` are shown as nothing. */
 const shown = (value: unknown): string => {
   if (typeof value === "string") return escaped(value)
   if (value instanceof Markup) return value.markup

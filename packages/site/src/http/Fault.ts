@@ -29,7 +29,7 @@ const WORDS: Readonly<Record<number, readonly [string, string]>> = {
   ],
   415: ["Not a form", "This site takes what its own forms send. Nothing has happened."],
   404: ["Nothing here", "There is no page at this address, or not for everybody."],
-  405: ["Not in this way", "Pages of this site are asked for with GET, and only those with a form take one."],
+  405: ["Not in this way", "Pages are asked for with GET, and forms sent with POST."],
   414: ["Too long an address", "No page has an address that long."],
   429: ["Too many requests", "Your address has asked for a lot within a short time. Try again in a few seconds."],
   500: ["This page is broken", "This is our fault, and it has been written down. Other pages work."],

@@ -92,10 +92,10 @@ export const rejectCandidates = (state: State, detail: string): void => {
 }
 
 /**
- * The finals are complete when nobody is owed a match that could be played, or could once an administrator has acted. They are also complete when all
- * tries of a day failed and at least half of the entries are owed none. Nobody is suspended for that: entries
- * that have lost their weights and runners that no longer reach the store bring the same reports, and in the
- * second case the entries miss games through no fault of theirs. If more than half are owed matches, the
+ * The finals are complete when nobody is owed a match that could be played, or could once an administrator has acted. They
+ * are also complete when all tries of a day failed and at least half of the entries are owed none. Nobody is suspended
+ * for that: entries that have lost their weights and runners that no longer reach the store bring the same reports, and
+ * in the second case the entries miss games through no fault of theirs. If more than half are owed matches, the
  * finals wait for the fleet or for an administrator, however long (docs/design.md#pairing-and-rating).
  */
 export const finalsComplete = (state: State): boolean => {

@@ -3,7 +3,7 @@
  * the pages that they belong to.
  */
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
-import { decodePng } from "@agon/site/picture/decodePng.ts"
+import { decodePng } from "@agon/site/picture/testing/decodePng.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

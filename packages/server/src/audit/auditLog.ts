@@ -17,7 +17,7 @@ export const auditOf = (account: SignedIn, action: AuditAction, subject: string,
   Effect.map(newId, (id) => ({ id, actor: account.id, action, subject, detail }))
 
 /** The log entry of a write that the service made on its own. */
-export const ownAudit = (action: AuditAction, subject: string, detail: unknown = null): Effect.Effect<Audit> =>
+export const ownAudit = (action: AuditAction, subject: string, detail: unknown): Effect.Effect<Audit> =>
   Effect.map(newId, (id) => ({ id, actor: null, action, subject, detail }))
 
 export const placeOf = ({ game, id }: SeasonInPath): Place => ({ game, season_id: id })

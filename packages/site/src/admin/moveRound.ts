@@ -42,7 +42,7 @@ export const move = seasonForm("rounds", {
 export const moveAt = ({ game, slug }: OfSeason, n: number, { cursor }: PageQuery): string =>
   `${withQuery(seasonDeskAt(game, slug, "rounds"), { round: n, cursor: cursor === 0 ? undefined : cursor })}#${move.name}`
 
-const limits = constraintsOf(PatchRound, [])
+const limits = constraintsOf(PatchRound)
 
 /** The form for the round that the address names, as long as it is to come. */
 export const moving = (rounds: ReadonlyArray<Round>, wanted: string | undefined, tried: Tried | undefined): Html | "" => {

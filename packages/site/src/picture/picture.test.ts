@@ -4,9 +4,9 @@ import { assert, describe, it } from "vitest"
 import { boardPicture, positionPicture } from "./boardPicture.ts"
 import { describe as inWords, textBoard } from "./describe.ts"
 import { readPosition } from "./Position.ts"
-import { positions } from "./randomMatch.ts"
 import { seatBadge } from "./seats.ts"
 import { GROUND_COLOURS, pictureStyles, SEAT_COLOURS } from "./styles.ts"
+import { positions } from "./testing/randomMatch.ts"
 
 const boards = [...snakesBoards, ...othelloBoards]
 

@@ -2,10 +2,10 @@ import { othelloBoards } from "@agon/engine/othello/boards.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, describe, it } from "vitest"
 import { boardPng, PNG_SIDE_MAX, positionPng } from "./boardPng.ts"
-import { decodePng } from "./decodePng.ts"
 import { readPosition, type SnakesPosition } from "./Position.ts"
-import { positions } from "./randomMatch.ts"
 import { SEAT_COLOURS } from "./styles.ts"
+import { decodePng } from "./testing/decodePng.ts"
+import { positions } from "./testing/randomMatch.ts"
 
 const boards = [...snakesBoards, ...othelloBoards]
 const lastOf = (board: (typeof boards)[number], seed: number) => positions(board, seed).at(-1)

@@ -14,7 +14,7 @@ import { assert, expect, it } from "vitest"
 import { frame } from "../../islands/replay/frame.ts"
 import { Playback } from "../../islands/replay/Playback.ts"
 import { boardPicture, positionPicture } from "./boardPicture.ts"
-import { positions } from "./randomMatch.ts"
+import { positions } from "./testing/randomMatch.ts"
 
 const POSITIONS = 20
 /** Random players die early: the longest of so many matches is taken. */

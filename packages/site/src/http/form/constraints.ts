@@ -23,8 +23,7 @@ interface Part {
 /** The attributes of the field at a path such as `weight_classes.0.max_bytes`. */
 export type Constraints = (path: string) => Html
 
-/** `optional` fields may be left empty, whatever the schema says. */
-export const constraintsOf = (payload: Schema.Constraint, optional: ReadonlyArray<string> = []): Constraints => {
+export const constraintsOf = (payload: Schema.Constraint): Constraints => {
   const { definitions, schema } = Schema.toJsonSchemaDocument(payload) as { schema: Part; definitions: Readonly<Record<string, Part>> }
   const resolved = (part: Part | undefined): Part => {
     if (part?.$ref !== undefined) return resolved(definitions[part.$ref.split("/").at(-1)!])
@@ -32,7 +31,7 @@ export const constraintsOf = (payload: Schema.Constraint, optional: ReadonlyArra
   }
   return (path) => {
     let at = resolved(schema)
-    let required = !optional.includes(path)
+    let required = true
     for (const name of path.split(".")) {
       required &&= at.items !== undefined || at.required?.includes(name) === true
       at = resolved(at.items ?? at.properties?.[name])

@@ -18,8 +18,8 @@ import { join } from "node:path"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import { playMatch } from "@agon/engine/play.ts"
 import { boardsOf, engineOf } from "@agon/engine/registry.ts"
-import { Downloads, TransferFailed } from "@agon/runner/runner/Downloads.ts"
 import { FileCache } from "@agon/runner/runner/FileCache.ts"
+import { TransferFailed, Transfers } from "@agon/runner/runner/Transfers.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { linear, manifest } from "@agon/sandbox/admission/testing/testModels.ts"
 import { wasmPath } from "@agon/sandbox/places.ts"
@@ -198,7 +198,7 @@ const main = Effect.gen(function* () {
   const last = models.length - 1
   naive(models[last]!, results[last]!.move_ms)
   const directory = mkdtempSync(join(tmpdir(), "agon-bench-cache-"))
-  const store = Layer.succeed(Downloads, {
+  const store = Layer.succeed(Transfers, {
     get: (url) => Effect.succeed(models.find(({ name }) => url === `memory:${name}`)!.weights),
     put: () => Effect.fail(new TransferFailed({ detail: "not here", gone: true }))
   })

@@ -6,8 +6,8 @@ import type { AuditWork, MatchWork } from "@agon/api/runner/protocol.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
-import { Downloads, TransferFailed } from "@agon/runner/runner/Downloads.ts"
 import { FileCache } from "@agon/runner/runner/FileCache.ts"
+import { TransferFailed, Transfers } from "@agon/runner/runner/Transfers.ts"
 import { Worker } from "@agon/runner/runner/Worker.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
@@ -18,9 +18,9 @@ const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(byte
 
 /** Objects as a store would hold them, by their URL. */
 const stored = new Map<string, Uint8Array>()
-const downloads = Layer.succeed(
-  Downloads,
-  Downloads.of({
+const transfers = Layer.succeed(
+  Transfers,
+  Transfers.of({
     get: (url, bytes) => {
       const found = stored.get(url)
       return found?.length === bytes
@@ -39,7 +39,7 @@ const directory = Layer.unwrap(
     (path) => FileCache.layer(path)
   )
 )
-const worker = Worker.layer.pipe(Layer.provide(directory), Layer.provideMerge(downloads), Layer.provide(Arena.layer({ slots: 1 })))
+const worker = Worker.layer.pipe(Layer.provide(directory), Layer.provideMerge(transfers), Layer.provide(Arena.layer({ slots: 1 })))
 
 const fileOf = (bytes: Uint8Array) => {
   const hash = hashOf(bytes)

@@ -9,8 +9,8 @@ import { join } from "node:path"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
-import { Downloads } from "@agon/runner/runner/Downloads.ts"
 import { FileCache } from "@agon/runner/runner/FileCache.ts"
+import { Transfers } from "@agon/runner/runner/Transfers.ts"
 import { Worker } from "@agon/runner/runner/Worker.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
@@ -49,7 +49,7 @@ const directory = Layer.unwrap(
 )
 const worker = Worker.layer.pipe(
   Layer.provide(directory),
-  Layer.provide(Downloads.layer),
+  Layer.provide(Transfers.layer),
   Layer.provide([NodeHttpClient.layerUndici, Arena.layer({ slots: 1 })])
 )
 

@@ -16,12 +16,12 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Effect, Layer, Redacted, References } from "effect"
 import { HttpClient } from "effect/http"
-import { Downloads } from "./runner/Downloads.ts"
 import { FileCache } from "./runner/FileCache.ts"
 import { HELP, logLevel, options, otlpUrl } from "./runner/Options.ts"
 import { run } from "./runner/Runner.ts"
 import { serviceHttp } from "./runner/serviceHttp.ts"
 import { secondSignal } from "./runner/stopping.ts"
+import { Transfers } from "./runner/Transfers.ts"
 import { Worker } from "./runner/Worker.ts"
 
 const main = Effect.fnUntraced(function* (hurry: Effect.Effect<void>) {
@@ -37,12 +37,12 @@ const main = Effect.fnUntraced(function* (hurry: Effect.Effect<void>) {
     slots,
     isolation: arena.isolation
   }
-  const workers = Worker.layer.pipe(Layer.provide(FileCache.layer(cache)), Layer.provide(downloads))
+  const workers = Worker.layer.pipe(Layer.provide(FileCache.layer(cache)), Layer.provide(transfers))
   yield* Effect.scoped(run(client, about, { finish_s, hurry })).pipe(Effect.provide(workers))
 })
 
 /** Files may be longer than answers of the service. */
-const downloads = Layer.provide(Downloads.layer, NodeHttpClient.layerUndici)
+const transfers = Layer.provide(Transfers.layer, NodeHttpClient.layerUndici)
 
 const sandboxes = Layer.unwrap(Effect.map(options, ({ slots }) => Arena.layer({ slots })))
 

@@ -7,8 +7,8 @@ import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
 import { hasSmallDisks, smallDisk } from "../../../../test/support/SmallDisk.ts"
-import { Downloads, TransferFailed } from "./Downloads.ts"
 import { FileCache, isFull } from "./FileCache.ts"
+import { TransferFailed, Transfers } from "./Transfers.ts"
 
 const hex = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
 const bytesOf = (text: string) => new TextEncoder().encode(text)
@@ -16,7 +16,7 @@ const fileOf = (text: string) => ({ hash: `sha256:${hex(bytesOf(text))}`, url: `
 
 /** An object store that answers each URL with the text after `memory:`, and counts requests. */
 const store = (asked: Array<string>, answer = (url: string) => url.slice("memory:".length)) =>
-  Layer.succeed(Downloads, {
+  Layer.succeed(Transfers, {
     get: (url) =>
       Effect.andThen(
         Effect.yieldNow,
@@ -35,8 +35,8 @@ const inDirectory = <A, E>(use: (directory: string) => Effect.Effect<A, E>) =>
     (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
   )
 
-const withCache = <A, E>(directory: string, downloads: Layer.Layer<Downloads>, use: Effect.Effect<A, E, FileCache>, bytes_max?: number) =>
-  Effect.provide(use, FileCache.layer(directory, bytes_max).pipe(Layer.provide(downloads)))
+const withCache = <A, E>(directory: string, transfers: Layer.Layer<Transfers>, use: Effect.Effect<A, E, FileCache>, bytes_max?: number) =>
+  Effect.provide(use, FileCache.layer(directory, bytes_max).pipe(Layer.provide(transfers)))
 
 describe("FileCache", () => {
   it.effect("downloads a file once, for concurrent requests and for later ones", () =>
@@ -63,7 +63,7 @@ describe("FileCache", () => {
     inDirectory((directory) =>
       Effect.gen(function* () {
         const [asked, arrived] = [yield* Deferred.make<void>(), yield* Deferred.make<Uint8Array>()]
-        const slow = Layer.succeed(Downloads, {
+        const slow = Layer.succeed(Transfers, {
           get: () => Effect.andThen(Deferred.succeed(asked, undefined), Deferred.await(arrived)),
           put: () => Effect.fail(new TransferFailed({ detail: "not here", gone: true }))
         })

@@ -12,7 +12,7 @@ import { seldom } from "@agon/api/program/seldom.ts"
 import type { File } from "@agon/api/runner/protocol.ts"
 import { hashOf, hexOf } from "@agon/engine/hash.ts"
 import { Clock, Context, Deferred, Effect, Layer, Schema } from "effect"
-import { Downloads } from "./Downloads.ts"
+import { Transfers } from "./Transfers.ts"
 
 /** The file cannot be downloaded, or its bytes do not match the hash. */
 export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("FileUnavailable", {
@@ -38,7 +38,7 @@ export class FileCache extends Context.Service<
     readonly counts: () => { readonly hits: number; readonly misses: number }
   }
 >()("agon/runner/FileCache") {
-  static readonly layer = (directory: string, bytes_max = BYTES_MAX): Layer.Layer<FileCache, never, Downloads> =>
+  static readonly layer = (directory: string, bytes_max = BYTES_MAX): Layer.Layer<FileCache, never, Transfers> =>
     Layer.effect(
       FileCache,
       Effect.suspend(() => make(directory, bytes_max))
@@ -46,7 +46,7 @@ export class FileCache extends Context.Service<
 }
 
 const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) {
-  const downloads = yield* Downloads
+  const transfers = yield* Transfers
   const scope = yield* Effect.scope
   const flights = new Map<string, Deferred.Deferred<Uint8Array, FileUnavailable>>()
   let hits = 0
@@ -85,7 +85,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
     }).pipe(Effect.catch(({ cause }) => unkept(cause)))
 
   const fetch = Effect.fnUntraced(function* ({ bytes: size, hash, url }: File) {
-    const bytes = yield* Effect.mapError(downloads.get(url, size), ({ detail, gone }) => new FileUnavailable({ hash, detail, gone }))
+    const bytes = yield* Effect.mapError(transfers.get(url, size), ({ detail, gone }) => new FileUnavailable({ hash, detail, gone }))
     if (hashOf(bytes) !== hash) return yield* new FileUnavailable({ hash, detail: "the bytes do not match the hash", gone: true })
     yield* keep(hash, bytes, yield* Clock.currentTimeMillis)
     return bytes

@@ -10,8 +10,8 @@ import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
 import { plain } from "@agon/sandbox/Verdict.ts"
 import { Context, Effect, Layer, Option, Schema } from "effect"
-import { Downloads, type TransferFailed } from "./Downloads.ts"
 import { FileCache } from "./FileCache.ts"
+import { type TransferFailed, Transfers } from "./Transfers.ts"
 
 const runtime_version = runtimeVersion()
 const span = <A, E, R>(name: string, part: Effect.Effect<A, E, R>) => Effect.withSpan(part, name, { captureStackTrace: false })
@@ -25,11 +25,11 @@ export class Worker extends Context.Service<
     readonly upload: (upload: Upload, bytes: Uint8Array) => Effect.Effect<void, TransferFailed>
   }
 >()("agon/runner/Worker") {
-  static readonly layer: Layer.Layer<Worker, never, Arena | Downloads | FileCache> = Layer.effect(
+  static readonly layer: Layer.Layer<Worker, never, Arena | Transfers | FileCache> = Layer.effect(
     Worker,
     Effect.gen(function* () {
       const arena = yield* Arena
-      const downloads = yield* Downloads
+      const transfers = yield* Transfers
       const files = yield* FileCache
 
       const seatsOf = (work: MatchWork | AuditWork) =>
@@ -50,14 +50,14 @@ export class Worker extends Context.Service<
         const charged = infer_us_max === undefined ? {} : { infer_us_max }
         const played = yield* span("play", arena.play({ game, board, seed, rules, seats, ...charged }))
         const { played_ms, reason, replay, seats: outcome, state_sha256, turns } = played
-        const proof = yield* proofOf(downloads, work, replay, inline_bytes)
+        const proof = yield* proofOf(transfers, work, replay, inline_bytes)
         const ended = { reason, turns, played_ms: Math.round(played_ms), seats: outcome, state_sha256 }
         return { kind: "match", runtime_version, ...ended, replay: proof } as const
       })
 
       const audit = Effect.fnUntraced(function* (work: AuditWork) {
         const { board, game, rules, seed } = work
-        const timeouts = yield* timeoutsIn(downloads, work)
+        const timeouts = yield* timeoutsIn(transfers, work)
         const { state_sha256 } = yield* arena.play({ game, board, seed, rules, seats: yield* seatsOf(work), timeouts })
         return { kind: "audit", state_sha256 } as const
       })
@@ -76,7 +76,7 @@ export class Worker extends Context.Service<
       })
 
       return Worker.of({
-        upload: downloads.put,
+        upload: transfers.put,
         work: (work, inline_bytes = 0) =>
           Effect.map(
             work.kind === "admission"
@@ -117,7 +117,7 @@ const unplayable = ({ detail, version_id }: SeatUnavailable): Effect.Effect<Resu
 class ReplayTooLarge extends Schema.TaggedError<ReplayTooLarge>()("ReplayTooLarge", { detail: Schema.String }) {}
 
 /** The replay as a result names it: sent along, or uploaded. */
-const proofOf = Effect.fnUntraced(function* (downloads: Downloads["Service"], work: MatchWork, replay: Replay, inline_bytes: number) {
+const proofOf = Effect.fnUntraced(function* (transfers: Transfers["Service"], work: MatchWork, replay: Replay, inline_bytes: number) {
   const text = canonicalJson(replay)
   const bytes = new TextEncoder().encode(text)
   const named = { hash: hashOf(bytes), bytes: bytes.length }
@@ -125,13 +125,13 @@ const proofOf = Effect.fnUntraced(function* (downloads: Downloads["Service"], wo
   const { max_bytes } = work.replay_upload
   if (bytes.length > max_bytes)
     return yield* new ReplayTooLarge({ detail: `The replay has ${bytes.length} bytes, and ${max_bytes} are taken.` })
-  yield* span("upload", downloads.put(work.replay_upload, bytes))
+  yield* span("upload", transfers.put(work.replay_upload, bytes))
   return named
 })
 
 /** An audit plays the match again with the timeouts of its replay, which depended on the first machine. */
-const timeoutsIn = Effect.fnUntraced(function* (downloads: Downloads["Service"], { replay }: AuditWork) {
-  const bytes = yield* downloads.get(replay.url, replay.bytes)
+const timeoutsIn = Effect.fnUntraced(function* (transfers: Transfers["Service"], { replay }: AuditWork) {
+  const bytes = yield* transfers.get(replay.url, replay.bytes)
   if (hashOf(bytes) !== replay.hash) return yield* Effect.die(new Error("the file of an audit does not match its hash"))
   return timeoutsOf(bytes)
 })

@@ -6,8 +6,8 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { listening } from "../../../../test/support/listening.ts"
-import { Downloads, FILE_BYTES_MAX } from "./Downloads.ts"
 import { ANSWER_BYTES_MAX, serviceHttp } from "./serviceHttp.ts"
+import { FILE_BYTES_MAX, Transfers } from "./Transfers.ts"
 
 const MIB = 1024 ** 2
 
@@ -33,35 +33,35 @@ const endless = Effect.gen(function* () {
   return { counts, origin: yield* listening(server) }
 })
 
-const downloads = Downloads.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))
+const transfers = Transfers.layer.pipe(Layer.provide(NodeHttpClient.layerUndici))
 
 it.live("a file is read to the length that its lease names and no further", () =>
   Effect.gen(function* () {
     const { counts, origin } = yield* endless
-    const { get } = yield* Downloads
+    const { get } = yield* Transfers
     const failed = yield* Effect.flip(get(`${origin}/file`, MIB))
     assert.deepInclude({ ...failed }, { detail: `the file has more than ${MIB} bytes`, gone: true })
     assert.isAtMost(counts.sent, counts.asked * 16 * MIB)
-  }).pipe(Effect.scoped, Effect.provide(downloads))
+  }).pipe(Effect.scoped, Effect.provide(transfers))
 )
 
 it.live("what a store says with a refusal is not read, and its connection is closed", () =>
   Effect.gen(function* () {
     const { counts, origin } = yield* endless
-    const { get } = yield* Downloads
+    const { get } = yield* Transfers
     assert.strictEqual((yield* Effect.flip(get(`${origin}/file?status=404`, MIB))).detail, "the object store answered 404")
     yield* Effect.sleep("100 millis")
     assert.strictEqual(counts.open, 0)
-  }).pipe(Effect.scoped, Effect.provide(downloads))
+  }).pipe(Effect.scoped, Effect.provide(transfers))
 )
 
 it.live("a file that no class of weights would take is not asked for", () =>
   Effect.gen(function* () {
     const { counts, origin } = yield* endless
-    const { get } = yield* Downloads
+    const { get } = yield* Transfers
     assert.isFalse((yield* Effect.flip(get(`${origin}/file`, FILE_BYTES_MAX + 1))).gone)
     assert.strictEqual(counts.asked, 0)
-  }).pipe(Effect.scoped, Effect.provide(downloads))
+  }).pipe(Effect.scoped, Effect.provide(transfers))
 )
 
 it.live("an answer of the service has an end", () =>

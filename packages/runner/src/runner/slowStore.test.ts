@@ -7,7 +7,7 @@ import { Context, Effect, Fiber, Layer, Queue, Stream } from "effect"
 import { HttpClient } from "effect/http"
 import { TestClock } from "effect/testing"
 import { listening } from "../../../../test/support/listening.ts"
-import { Downloads } from "./Downloads.ts"
+import { Transfers } from "./Transfers.ts"
 
 const MIB = 1024 ** 2
 
@@ -32,7 +32,7 @@ const counted = Effect.gen(function* () {
       )
     )
   ).pipe(Layer.provide(NodeHttpClient.layerUndici))
-  const { get, put } = Context.get(yield* Layer.build(Downloads.layer.pipe(Layer.provide(client))), Downloads)
+  const { get, put } = Context.get(yield* Layer.build(Transfers.layer.pipe(Layer.provide(client))), Transfers)
   const send = Effect.fnUntraced(function* (response: ServerResponse, bytes: number) {
     response.write(Buffer.alloc(bytes, 1))
     for (let left = bytes; left > 0; ) left -= yield* Queue.take(read)

@@ -41,16 +41,16 @@ const PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("200 millis"
 /** What the store says it has not got is asked for a few times. */
 const BACKOFF = Schedule.max([PAUSES, Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
 
-export class Downloads extends Context.Service<
-  Downloads,
+export class Transfers extends Context.Service<
+  Transfers,
   {
     /** Downloads exactly `bytes` bytes; more or fewer fail. */
     readonly get: (url: string, bytes: number) => Effect.Effect<Uint8Array, TransferFailed>
     readonly put: (upload: Upload, bytes: Uint8Array) => Effect.Effect<void, TransferFailed>
   }
->()("agon/runner/Downloads") {
-  static readonly layer: Layer.Layer<Downloads, never, HttpClient.HttpClient> = Layer.effect(
-    Downloads,
+>()("agon/runner/Transfers") {
+  static readonly layer: Layer.Layer<Transfers, never, HttpClient.HttpClient> = Layer.effect(
+    Transfers,
     Effect.map(HttpClient.HttpClient, (client) => {
       // With a scope: what is left of an answer is given up, and its connection with it.
       const scoped = HttpClient.withScope(client)
@@ -70,7 +70,7 @@ export class Downloads extends Context.Service<
             error instanceof TransferFailed ? error : new TransferFailed({ detail: String(error._tag), gone: false })
           )
         )
-      return Downloads.of({
+      return Transfers.of({
         get: (url, bytes) =>
           bytes > FILE_BYTES_MAX
             ? Effect.fail(new TransferFailed({ detail: `the file would have ${bytes} bytes; ${FILE_BYTES_MAX} are read`, gone: false }))

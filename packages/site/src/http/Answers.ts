@@ -11,12 +11,12 @@ import type { Asset } from "../html/assets.ts"
 import { ATOM, atom } from "../html/atom.ts"
 import { layout, type Page } from "../html/layout.ts"
 import { inPublic } from "../html/links.ts"
-import { addressOf, knownOf, VALUE_LENGTH_MAX } from "./address.ts"
+import { knownOf, pageKeyOf, VALUE_LENGTH_MAX } from "./address.ts"
 import { type Made, makePageCache } from "./cache/PageCache.ts"
 import type { ClientAs } from "./clientAs.ts"
 import { type Fault, faultedBy, faultPage, isRateFault, orFault } from "./Fault.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
-import { assetHeaders, FOR_GOOD, NO_STORE, PAGE_HEADERS, PNG, PRIVATE, SHARED } from "./headers.ts"
+import { assetHeaders, FOR_GOOD, NO_STORE, PAGE_HEADERS, PNG, PRIVATE_HEADERS, SHARED } from "./headers.ts"
 import { makePersonal, tokenOf } from "./Personal.ts"
 import { makePassedOn } from "./passedOn.ts"
 import { CurrentReading, namedIn } from "./Reads.ts"
@@ -82,13 +82,13 @@ export const makeAnswers = ({ around, as, assets, client, http, routes }: Site, 
     const query = knownOf(route, given)
     if (query === undefined) return fault(request, 400)
     return Effect.flatMap(hasSignIn, (signIn) => {
-      const address = addressOf(route, params, query, signIn)
+      const key = pageKeyOf(route, params, query, signIn)
       const drawn = draw(
         Effect.suspend(() => route.render({ client, at: inPublic, params, query, ...around })),
         signIn,
         origin
       )
-      return kept(request, address, drawn)
+      return kept(request, key, drawn)
     })
   }
 
@@ -97,7 +97,7 @@ export const makeAnswers = ({ around, as, assets, client, http, routes }: Site, 
       Effect.suspend(() => fileOf(route, { client, params }, origin)),
       DRAW_TIMEOUT
     )
-    return kept(request, addressOf(route, params, {}, false), made)
+    return kept(request, pageKeyOf(route, params, {}, false), made)
   }
 
   const owned = makePersonal({ client, as }, scope)
@@ -108,7 +108,7 @@ export const makeAnswers = ({ around, as, assets, client, http, routes }: Site, 
     const reading = { visitor: visitorOf(request), reads: [] }
     return Effect.flatMap(hasSignIn, (signIn) =>
       Effect.flatMap(orFault(request, signIn, Effect.provideService(draw(own, signIn), CurrentReading, reading)), ([page, fault]) =>
-        send(request, page, { ...PRIVATE, ...later(fault?.retry_after_s) })
+        send(request, page, { ...PRIVATE_HEADERS, ...later(fault?.retry_after_s) })
       )
     )
   }
@@ -166,7 +166,7 @@ const makePassing =
     if ("source" in route) return { source: Effect.suspend(() => route.source({ client, params })), headers: FOR_GOOD, refused: NO_STORE }
     const session = tokenOf(headers["cookie"])
     const source = session === undefined ? notFound : as({ session }, (client) => route.ownSource({ client, params }))
-    return { source, headers: PRIVATE, refused: PRIVATE }
+    return { source, headers: PRIVATE_HEADERS, refused: PRIVATE_HEADERS }
   }
 
 /** The headers by which the service in front may keep the page. */

@@ -1,9 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { home } from "../game/home.ts"
-import { addressOf, knownOf } from "./address.ts"
+import { knownOf, pageKeyOf } from "./address.ts"
 
 const list = { path: "/list", query: ["sort", "cursor"] } as const
-const address = (given: Readonly<Record<string, string | Array<string>>>) => addressOf(list, {}, knownOf(list, given)!, true)
+const address = (given: Readonly<Record<string, string | Array<string>>>) => pageKeyOf(list, {}, knownOf(list, given)!, true)
 
 it("a page has one address, however its parameters are written, and whatever else the request's address has", () => {
   for (const same of [{ cursor: "7" }, { cursor: "007" }, { cursor: ["1", "7"] }, { cursor: " 7 ", sort: "" }, { x: "1", cursor: "7" }]) {
@@ -16,7 +16,7 @@ it("a page has one address, however its parameters are written, and whatever els
 })
 
 it("a page that shows a way to sign in is another than one that shows none", () => {
-  assert.notStrictEqual(addressOf(list, {}, {}, true), addressOf(list, {}, {}, false))
+  assert.notStrictEqual(pageKeyOf(list, {}, {}, true), pageKeyOf(list, {}, {}, false))
 })
 
 it("a sign-in error that nobody knows makes no front page of its own", () => {

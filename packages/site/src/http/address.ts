@@ -22,6 +22,6 @@ export const knownOf = ({ canonical, query }: Pick<SharedRoute, "query" | "canon
   return canonical === undefined ? known : canonical(known)
 }
 
-/** The same page has one address, whatever else the request's had; `signIn` is shown on every page. */
-export const addressOf = ({ path }: Pick<SharedRoute, "path">, params: Asked["params"], query: Asked["query"], signIn: boolean): string =>
+/** The key under which a page is kept: one for each page, whatever else the request's address had; `signIn` is shown on every page. */
+export const pageKeyOf = ({ path }: Pick<SharedRoute, "path">, params: Asked["params"], query: Asked["query"], signIn: boolean): string =>
   JSON.stringify([path, Object.values(params), query, signIn])

@@ -35,7 +35,7 @@ export const alsoAsking = (origin: string | undefined): Readonly<Record<string, 
 /** Browsers ask again each time and get a 304; caches on the way do the same, since nobody tells them what has changed. */
 export const SHARED = { "cache-control": "public, no-cache" }
 export const NO_STORE = { "cache-control": "no-store" }
-export const PRIVATE = { "cache-control": "private, no-store" }
+export const PRIVATE_HEADERS = { "cache-control": "private, no-store" }
 
 const ASSET_HEADERS: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",

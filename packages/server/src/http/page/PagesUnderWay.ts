@@ -2,7 +2,7 @@
 import { AddressCounts } from "../addressCounts.ts"
 
 const AT_ONCE_MAX = 256
-/** As many as the site reads for one address (packages/site/src/http/cache/Admission.ts). */
+/** As many as the site reads for one address (packages/site/src/http/cache/PagesUnderWay.ts). */
 const OF_ADDRESS_MAX = 32
 
 export const makePagesUnderWay = () => {

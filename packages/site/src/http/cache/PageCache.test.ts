@@ -5,8 +5,8 @@ import { TestClock } from "effect/testing"
 import { isRateFault } from "../Fault.ts"
 import { CurrentReading } from "../Reads.ts"
 import { rendered } from "../Rendered.ts"
-import { Crowded, OF_ONE_VISITOR_MAX, UNDER_WAY_MAX } from "./Admission.ts"
 import { makePageCache } from "./PageCache.ts"
+import { Crowded, OF_ONE_VISITOR_MAX, UNDER_WAY_MAX } from "./PagesUnderWay.ts"
 
 const cacheOf = Effect.map(Effect.scope, (scope) =>
   makePageCache<never>(

@@ -7,14 +7,14 @@
  *
  * So a page is at most a second behind the reads beneath it, which the service drops with each write. Those who ask for a page that
  * is under way wait for it together. The reads count against the visitor who came first; who waited for one that was refused for that
- * asks once alone, on their own account. The bytes kept are limited (PageStore.ts), and so are the pages under way (Admission.ts).
+ * asks once alone, on their own account. The bytes kept are limited (PageStore.ts), and so are the pages under way (PagesUnderWay.ts).
  */
 import { Clock, Deferred, Effect, type Scope, Semaphore } from "effect"
 import type { HttpClient, HttpClientError } from "effect/http"
 import { CurrentReading, type Read, type Reading, unchanged } from "../Reads.ts"
 import type { Rendered } from "../Rendered.ts"
-import { type Crowded, makeAdmission } from "./Admission.ts"
 import { type Kept, makePageStore } from "./PageStore.ts"
+import { type Crowded, makePagesUnderWay } from "./PagesUnderWay.ts"
 
 /** A page is confirmed by its reads at most this often. */
 const CONFIRMED_FOR_MS = 1_000
@@ -49,7 +49,7 @@ export const makePageCache = <E>(
 ): PageCache<E> => {
   type Flight = Deferred.Deferred<Kept, E | Unmade>
   const store = makePageStore()
-  const admitted = makeAdmission()
+  const bounded = makePagesUnderWay()
   const flights = new Map<string, Flight>()
   const underWay = Semaphore.makeUnsafe(AT_ONCE_MAX)
 
@@ -67,7 +67,7 @@ export const makePageCache = <E>(
       const kept: Kept = { page: yield* of(reading)(render), reads: reading.reads, visitor, confirmed_ms: began_ms }
       store.keep(address, kept)
       return kept
-    }).pipe(underWay.withPermits(1), (made) => admitted(visitor, made))
+    }).pipe(underWay.withPermits(1), (made) => bounded(visitor, made))
 
   /** Goes on for the others when the one who came first goes away. */
   const fly = (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) => {

@@ -9,7 +9,7 @@ export const OF_ONE_VISITOR_MAX = 32
 /** With the status that its page has. */
 export class Crowded extends Data.TaggedError("Crowded")<{ readonly status: 429 | 503 }> {}
 
-export const makeAdmission = () => {
+export const makePagesUnderWay = () => {
   const visitors = new Map<string | undefined, number>()
   let underWay = 0
 

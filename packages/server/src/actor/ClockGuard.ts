@@ -13,7 +13,7 @@ export interface ClockGuard {
   /** The clock that the actor's fiber uses. */
   readonly clock: Clock.Clock
   /** Takes a fresh reading of the database's clock, ms. */
-  readonly compare: (database_ms: number) => void
+  readonly take: (database_ms: number) => void
   /** How far the host's clock is ahead while it is not trusted, ms; 0 while it is. */
   readonly ahead: () => number
   /** No clock that is trusted shows more by now, ms. */
@@ -34,7 +34,7 @@ export const make: Effect.Effect<ClockGuard> = Clock.clockWith((host) =>
     return {
       ahead,
       latest: () => (said === undefined ? Infinity : said.at + passed(said.mono) + AHEAD_MAX_MS),
-      compare: (at: number) => {
+      take: (at: number) => {
         said = { at: Math.floor(at), mono: host.monotonicTimeNanosUnsafe() }
       },
       clock: {

@@ -89,7 +89,7 @@ const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
   const store = yield* SeasonStore
   const { fence, name, snapshot } = yield* Effect.timeout(store.claim(season), CLAIM_TIMEOUT)
   const guard = yield* ClockGuard.make
-  guard.compare(fence.at)
+  guard.take(fence.at)
   const state = restore(snapshot)
   returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: guard.latest() })
   return { fence, guard, name, state } satisfies Incarnation
@@ -137,7 +137,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
       const begun_ms = performance.now()
       const since = traces?.now()
       fence = yield* Effect.timeout(store.commit(fence, state), COMMIT_TIMEOUT)
-      guard.compare(fence.at)
+      guard.take(fence.at)
       yield* SeasonMetrics.counted(state, { asks: batch.length, commit_ms: performance.now() - begun_ms })
       yield* MatchLines.ended(state)
       if (since !== undefined) commit = traces!.committed(state, since, batch.length)

@@ -13,8 +13,8 @@ import { PublicOrigin } from "../config/publicOrigin.ts"
 import { ClientAddress } from "./ClientAddress.ts"
 import { type Entry, matches, type Representation, representationOf, unchangedHeaders } from "./cache/Entry.ts"
 import { ResponseCache } from "./cache/ResponseCache.ts"
+import { makeAddressLimit } from "./connection/AddressLimit.ts"
 import { ConnectionLimits, makeServer } from "./connection/Connections.ts"
-import { makeCrowd } from "./connection/crowd.ts"
 import { makeSlowReaders, SlowReaderLimits } from "./connection/SlowReaders.ts"
 import { inTurn } from "./connection/turns.ts"
 import { codingOf } from "./encodings.ts"
@@ -72,7 +72,7 @@ export const makeFront = Effect.gen(function* () {
   const limits = yield* RateLimits
   const mounted = mountedOf(yield* Mounts)
   const connections = yield* ConnectionLimits
-  const crowd = yield* makeCrowd(connections.address_connections)
+  const addressLimit = yield* makeAddressLimit(connections.address_connections)
 
   const fork = Effect.runForkWith(context)
   const watch = makeSlowReaders(yield* SlowReaderLimits, context)
@@ -111,7 +111,7 @@ export const makeFront = Effect.gen(function* () {
   }
 
   return (): Server => {
-    const { admit, server } = makeServer(connections, crowd)
+    const { admit, server } = makeServer(connections, addressLimit)
     const emit: Emit = server.emit.bind(server)
     const settles = (request: IncomingMessage, response: ServerResponse): boolean => {
       const prepare = () => {

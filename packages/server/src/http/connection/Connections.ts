@@ -9,7 +9,7 @@ import * as P from "@agon/api/Problem.ts"
 import { Context, Schema } from "effect"
 import { nextRequestId } from "../RequestId.ts"
 import { SECURITY_HEADERS } from "../securityHeaders.ts"
-import { type Crowd, UNCOUNTED } from "./crowd.ts"
+import { type AddressLimit, NO_LIMIT } from "./AddressLimit.ts"
 import { ProtectedResponse } from "./ProtectedResponse.ts"
 
 export interface Limits {
@@ -82,7 +82,7 @@ const faultOf = ({ code }: { readonly code?: string }) => {
 /** Called first with every request; false where it has been refused. */
 export type Admit = (request: IncomingMessage, response: ServerResponse) => boolean
 
-export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly server: Server; readonly admit: Admit } => {
+export const makeServer = (limits: Limits, addressLimit: AddressLimit = NO_LIMIT): { readonly server: Server; readonly admit: Admit } => {
   const server = createServer({
     ServerResponse: ProtectedResponse,
     connectionsCheckingInterval: limits.every_ms,
@@ -96,9 +96,9 @@ export const makeServer = (limits: Limits, crowd: Crowd = UNCOUNTED): { readonly
   server.maxHeadersCount = 0 // unlimited here, or a second Host after the limit would go unseen; they are counted below
   server.timeout = limits.idle_ms
   server.on("connection", (socket: Socket) => {
-    if (!crowd.enter(socket)) socket.destroy()
+    if (!addressLimit.enter(socket)) socket.destroy()
   })
-  server.on("drop", (socket) => crowd.dropped(socket?.remoteAddress))
+  server.on("drop", (socket) => addressLimit.dropped(socket?.remoteAddress))
   endsIdleConnections(server)
   server.on("clientError", (error: Error & { readonly code?: string }, socket) => refuse(socket, faultOf(error)))
   server.on("connect", (_request, socket) => refuse(socket, noTunnel))

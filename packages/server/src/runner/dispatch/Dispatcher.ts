@@ -78,8 +78,8 @@ const makeDispatcher = Effect.gen(function* () {
     const receipts: Array<LeasedAcceptance> = yield* tellOfAudits(caller, about)
     const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
     const room = wanted - leases.length
-    const waits = request.wait_s > 0 || request.results.length > 0
-    const turn = room > 0 ? inTurn(caller, waits, (id) => about.has(id))[0]?.id : undefined
+    const passesOver = request.wait_s > 0 || request.results.length > 0
+    const turn = room > 0 ? inTurn(caller, passesOver, (id) => about.has(id))[0]?.id : undefined
     const share = shareOf(caller, room)
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
     let given = 0
@@ -102,7 +102,7 @@ const makeDispatcher = Effect.gen(function* () {
     }
     if (unheard !== undefined) return yield* Effect.fail(unheard)
     const asked = turn === undefined ? undefined : { season: turn, given, failed: away !== undefined }
-    leases.push(...(yield* fill(caller, wanted - leases.length, { share, waits, first: asked })))
+    leases.push(...(yield* fill(caller, wanted - leases.length, { share, passesOver, first: asked })))
     if (away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(away)
     return { leases, receipts, room: wanted, since }
   })
@@ -125,7 +125,7 @@ interface Filling {
   /** How much one season may give before the others were asked. */
   readonly share: number
   /** Whether seasons that have just given nothing are passed over: the request may wait, or brings results. */
-  readonly waits: boolean
+  readonly passesOver: boolean
   readonly first?: Asked | undefined
 }
 
@@ -151,9 +151,9 @@ const makeTurns = Effect.gen(function* () {
    * Seasons that are told something in any case come first while they are not far ahead, and are never passed
    * over. Work done by a season's own runners does not count towards its share of the platform's.
    */
-  const inTurn = (caller: Caller, waits: boolean, isTold: (id: string) => boolean = () => false): ReadonlyArray<OpenSeason> => {
+  const inTurn = (caller: Caller, passesOver: boolean, isTold: (id: string) => boolean = () => false): ReadonlyArray<OpenSeason> => {
     const kind = kindOf(caller)
-    const refused = ({ id }: OpenSeason) => waits && !isTold(id) && parking.refused(id, kind, caller.key.id)
+    const refused = ({ id }: OpenSeason) => passesOver && !isTold(id) && parking.refused(id, kind, caller.key.id)
     const mayBeAsked = seasons.list().filter((season) => mayAsk(caller, season) && !refused(season))
     return away.behind(fairness.order(mayBeAsked, isTold))
   }
@@ -174,12 +174,12 @@ const makeTurns = Effect.gen(function* () {
    * asked already. After one that is away only seasons of this node are asked: more may live where it does,
    * and each takes seconds to find out.
    */
-  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, share, waits }: Filling) {
+  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, passesOver, share }: Filling) {
     if (room <= 0) return []
     const leases: Array<LeasePayload> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
     let failed = first?.failed === true
-    for (const { id } of inTurn(caller, waits)) {
+    for (const { id } of inTurn(caller, passesOver)) {
       if (leases.length >= room) return leases
       if (id === first?.season || (failed && !fairness.isHome(id)) || (leases.length > 0 && away.has(id))) continue
       const max = Math.min(share, room - leases.length)
@@ -282,7 +282,7 @@ const makeLater = Effect.fnUntraced(function* ({ audit, fill, shareOf }: Effect.
     if (now.runner.state !== "active") return undefined
     const audited = yield* audit(caller, room)
     const left = room - audited.length
-    return [...audited, ...(yield* fill(caller, left, { share: shareOf(caller, left), waits: true }))]
+    return [...audited, ...(yield* fill(caller, left, { share: shareOf(caller, left), passesOver: true }))]
   })
 
   return Effect.fnUntraced(function* (caller: Caller, room: number, from: number, until: number) {

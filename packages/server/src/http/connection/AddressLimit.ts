@@ -8,7 +8,7 @@ import { Clock, Context, Effect, Metric } from "effect"
 import { AddressCounts } from "../addressCounts.ts"
 import { ClientAddress, speaksForOthers } from "../ClientAddress.ts"
 
-export interface Crowd {
+export interface AddressLimit {
   /** Counts the connection until it closes; false where its address has the maximum already and the caller has to close it. */
   readonly enter: (socket: Socket) => boolean
   /** Counts a connection that node closed by itself because the total was reached. */
@@ -16,7 +16,7 @@ export interface Crowd {
 }
 
 /** For servers without this limit. */
-export const UNCOUNTED: Crowd = { enter: () => true, dropped: () => undefined }
+export const NO_LIMIT: AddressLimit = { enter: () => true, dropped: () => undefined }
 
 /** A client may be refused thousands of times, so there is one log line in this time. */
 const LOG_EVERY_MS = 10_000
@@ -26,7 +26,7 @@ const refusals = Metric.counter("agon_connections_refused_total", {
   incremental: true
 })
 
-export const makeCrowd = Effect.fnUntraced(function* (address_max: number) {
+export const makeAddressLimit = Effect.fnUntraced(function* (address_max: number) {
   const addressOf = yield* ClientAddress
   const context = yield* Effect.context<never>()
   const open = new AddressCounts()
@@ -58,5 +58,5 @@ export const makeCrowd = Effect.fnUntraced(function* (address_max: number) {
       return true
     },
     dropped: (address) => refuse(address ?? "", "there are too many in all")
-  } satisfies Crowd
+  } satisfies AddressLimit
 })

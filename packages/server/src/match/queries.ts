@@ -26,7 +26,7 @@ import {
 import { untallied } from "./list/tallyQueries.ts"
 
 const { outcome: _, rating_change: __, ...seatFields } = Seat.fields
-const SeatRow = Schema.Struct({
+export const SeatRow = Schema.Struct({
   ...seatFields,
   owner_id: Schema.NullOr(Schema.String),
   made_change: Schema.NullOr(Schema.Number),

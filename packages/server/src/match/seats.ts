@@ -1,19 +1,44 @@
 /** The public fields of match and seat rows (docs/contract.md#fields-of-a-match). */
-import type { Outcome, Seat } from "@agon/api/match/Match.ts"
+import type { MatchDetail, Outcome, Seat } from "@agon/api/match/Match.ts"
 import { twoDecimals } from "../rating/shown.ts"
 import type { MatchRow, SeatRow } from "./queries.ts"
 
-/** A match without its seats and without internal columns. */
-export const detailOf = (row: MatchRow) => {
-  const { created_at: _, replay_by_match: __, replay_bytes: ___, replay_hash: ____, replay_inline: _____, ...match } = row
-  const { replay_removed_at: ______, season_id: _______, seats: ________, ...detail } = match
-  return detail
-}
+/** A match without its seats and its replay: the fields that are public, each named, so that no other column gets out. */
+export const detailOf = (row: MatchRow): Omit<MatchDetail, "seats" | "replay_url" | "replay_removed_at"> => ({
+  id: row.id,
+  game: row.game,
+  season: row.season,
+  ladder: row.ladder,
+  map: row.map,
+  is_trial: row.is_trial,
+  status: row.status,
+  turns: row.turns,
+  reason: row.reason,
+  played_at: row.played_at,
+  comments: row.comments,
+  engine_digest: row.engine_digest,
+  runtime_version: row.runtime_version,
+  seed: row.seed,
+  played_ms: row.played_ms,
+  withdrawn_reason: row.withdrawn_reason,
+  successor: row.successor,
+  fault_reason: row.fault_reason
+})
 
-export const seatOf = (match: MatchRow, row: SeatRow): Seat => {
-  const { made_change: _, open_change: __, owner_id: ___, ...seat } = row
-  return { ...seat, outcome: outcomeOf(match, row), rating_change: changeOf(match, row) }
-}
+export const seatOf = (match: MatchRow, row: SeatRow): Seat => ({
+  seat: row.seat,
+  model_id: row.model_id,
+  version_id: row.version_id,
+  model: row.model,
+  owner: row.owner,
+  rank: row.rank,
+  score: row.score,
+  version: row.version,
+  class: row.class,
+  strikes: row.strikes,
+  outcome: outcomeOf(match, row),
+  rating_change: changeOf(match, row)
+})
 
 /** A win alone at the top, a draw together at the top, a loss otherwise. */
 export const outcomeOf = (

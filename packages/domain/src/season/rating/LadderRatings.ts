@@ -19,7 +19,7 @@ import { sigmasIn, startIn } from "./Starts.ts"
  * does not cost the others' time.
  */
 const FORFEITS_RUNNING = 3
-const FORFEITER_CREDIT = 4
+const FORFEITER_GAMES = 4
 
 /** Puts a version on its ladders; `before` is the version of its model whose rating it takes over. */
 export const joinLadders = (state: State, version: Version, before: Version | undefined): void => {
@@ -213,7 +213,7 @@ export const chargeFailed = (state: State, ladder: LadderState, versions: Readon
 /** In a round every match counts one, so that entries that are behind are always served first. */
 export const virtualGamesOf = (state: State, { forfeits, ladder_games }: Pick<LadderRating, "forfeits" | "ladder_games">): number => {
   if (state.round > 0) return 1
-  if (forfeits >= FORFEITS_RUNNING) return FORFEITER_CREDIT
+  if (forfeits >= FORFEITS_RUNNING) return FORFEITER_GAMES
   return virtualGamesOfNth(ladder_games)
 }
 

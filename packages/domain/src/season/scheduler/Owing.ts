@@ -11,12 +11,14 @@ import { entryOf } from "../entry/Versions.ts"
 import type { LadderState } from "../Ladders.ts"
 import type { State } from "../State.ts"
 import { ownerOf } from "../Version.ts"
+import { fewestPlayers } from "./fewestPlayers.ts"
+import type { Board } from "./Match.ts"
 
 /** Whether a ladder still owes an entry a match that could be played, now or once an administrator has acted. */
 export const owesMatches = (state: State, ladder: LadderState): boolean => {
   if (ladder.queue.length > 0 || ladder.playing > 0) return true
   if ((ladder.heap[0]?.virtual_games ?? Infinity) >= ladder.owed) return false
-  if (fewestSeats(state, true) === Infinity || canPair(state, ladder)) return true
+  if (fewestPlayers(state, isInPlay) === Infinity || canPair(state, ladder)) return true
   return state.expected.includes(ladder.index) && couldPair(state, ladder)
 }
 
@@ -25,18 +27,14 @@ export const owesMatches = (state: State, ladder: LadderState): boolean => {
  * come on first.
  */
 export const expectedLadders = (state: State): ReadonlyArray<number> => {
-  const hasBoard = fewestSeats(state, true) < Infinity
+  const hasBoard = fewestPlayers(state, isInPlay) < Infinity
   return state.ladders.filter((ladder) => canPair(state, ladder) || (!hasBoard && couldPair(state, ladder))).map(({ index }) => index)
 }
 
-const fewestSeats = ({ boards }: State, inPlay: boolean): number => {
-  let fewest = Infinity
-  for (const { enabled, players } of boards.values()) if (enabled || !inPlay) fewest = Math.min(fewest, players)
-  return fewest
-}
+const isInPlay = ({ enabled }: Board): boolean => enabled
 
 const canPair = (state: State, ladder: LadderState): boolean =>
-  fewestSeats(state, true) <= ladder.active && isOfSeveralOwners(state, ladder, isPaired)
+  fewestPlayers(state, isInPlay) <= ladder.active && isOfSeveralOwners(state, ladder, isPaired)
 
 /**
  * With every board in play, and every entry that an administrator took out: a baseline that was switched off in the finals cannot
@@ -46,7 +44,7 @@ const couldPair = (state: State, ladder: LadderState): boolean => {
   const couldPlay = (rating: Standing) => isPaired(rating) || couldReturn(state, rating.version)
   const models = new Set<string | undefined>()
   for (const rating of ladder.ratings.values()) if (couldPlay(rating)) models.add(state.versions_by_id.get(rating.version)?.model)
-  return fewestSeats(state, false) <= models.size && isOfSeveralOwners(state, ladder, couldPlay)
+  return fewestPlayers(state, () => true) <= models.size && isOfSeveralOwners(state, ladder, couldPlay)
 }
 
 /** A disqualified version that is reinstated plays, or is superseded where a newer one of its model is entered (entry/Exclusion.ts). */

@@ -12,6 +12,7 @@ import type { State } from "../State.ts"
 import { turnsOf } from "../TurnOrder.ts"
 import { ownerOf } from "../Version.ts"
 import { mayTake } from "./Faults.ts"
+import { fewestPlayers } from "./fewestPlayers.ts"
 import type { Board } from "./Match.ts"
 import { createMatch } from "./Matches.ts"
 
@@ -22,7 +23,7 @@ const ENTRIES_PER_MATCH_IN_FLIGHT = 6
  * no larger than a batch would play in step: newcomers would not catch up, and entries that
  * forfeit would not be paired less.
  */
-const BATCH_CREDIT = 1
+const BATCH_GAMES = 1
 const HOUR_MS = 3_600_000
 
 export const mayPlay = (ladder: LadderState): boolean =>
@@ -142,11 +143,8 @@ const boardFor = ({ boards }: State, { active, index }: LadderState, wanted: (pl
 }
 
 /** The fewest players of a board in play that the ladder can fill. */
-const fewestPlayers = ({ boards }: State, { active }: LadderState): number => {
-  let fewest = Infinity
-  for (const { enabled, players } of boards.values()) if (enabled && players <= active) fewest = Math.min(fewest, players)
-  return fewest
-}
+const fewestOn = (state: State, { active }: LadderState): number =>
+  fewestPlayers(state, ({ enabled, players }) => enabled && players <= active)
 
 /**
  * Up to a pairing batch of entries that are owed a match. If these cannot fill a board or have one
@@ -156,8 +154,8 @@ const fewestPlayers = ({ boards }: State, { active }: LadderState): number => {
 const takeEntries = (state: State, ladder: LadderState, limit: number): Array<LadderRating> => {
   const { heap } = ladder
   const entries: Array<LadderRating> = []
-  const seats = fewestPlayers(state, ladder)
-  const near = turnsOrNone(heap[0]) + BATCH_CREDIT
+  const seats = fewestOn(state, ladder)
+  const near = turnsOrNone(heap[0]) + BATCH_GAMES
   const wanted = (entry: LadderRating) => entry.virtual_games < limit && (turnsOf(entry) <= near || entries.length < seats)
   while (entries.length < BATCH_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
   const lonely = ladder.playing === 0
@@ -184,7 +182,7 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   const isSuspect = ({ version }: LadderRating) => state.versions_by_id.get(version)!.streak !== null
   const [first, ...rest] = taken
   if (first === undefined || taken.length > FEW || !taken.some(isSuspect)) return taken
-  const seats = fewestPlayers(state, ladder)
+  const seats = fewestOn(state, ladder)
   const among = [...rest]
   const may = (entry: LadderRating | undefined) => entry !== undefined && (ladder.playing === 0 || entry.virtual_games < limit)
   while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, not of the array

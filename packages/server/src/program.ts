@@ -44,6 +44,7 @@ import { HasPeers } from "./process/HasPeers.ts"
 import { type Listening, OwnSite } from "./process/OwnSite.ts"
 import * as FleetMetrics from "./runner/fleet/FleetMetrics.ts"
 import { OwnRunner } from "./runner/fleet/OwnRunner.ts"
+import { FinalsAreChecked } from "./runner/result/FinalsReplays.ts"
 import { KnownRuntimes, knownRuntimes } from "./runner/session/KnownRuntimes.ts"
 import * as DemoSeason from "./season/DemoSeason.ts"
 import { Services } from "./services.ts"
@@ -80,6 +81,7 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     Layer.succeed(Mounts, mounts),
     Layer.succeed(HasPeers, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
+    Layer.succeed(FinalsAreChecked, settings.replay_check > 0),
     settings.otlp_url === undefined ? Layer.empty : Layer.effect(MatchTraces.Traces, MatchTraces.make(settings.otlp_share)),
     settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })
   )

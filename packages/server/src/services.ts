@@ -46,6 +46,7 @@ import { FleetAdmin } from "./runner/fleet/FleetAdmin.ts"
 import { SeasonFleet } from "./runner/fleet/SeasonFleet.ts"
 import * as MakersKeys from "./runner/key/makersKeysLayer.ts"
 import { RunnerKeys } from "./runner/key/RunnerKeys.ts"
+import { FinalsReplays } from "./runner/result/FinalsReplays.ts"
 import { ReplayUploads } from "./runner/result/ReplayUploads.ts"
 import { Runners } from "./runner/session/Runners.ts"
 import { LeasePayloads } from "./runner/work/LeasePayloads.ts"
@@ -99,6 +100,7 @@ const Play = Layer.mergeAll(
   Layer.merge(Dispatcher.layer, HeldLeases.layer).pipe(
     Layer.provideMerge(ReplayAudits.layer),
     Layer.provide(SeasonCalls.layer),
+    Layer.provide(FinalsReplays.layer),
     Layer.provide(LeasePayloads.layer),
     Layer.provideMerge(Runners.layer),
     Layer.provideMerge(MatchVoiding.layer),

@@ -89,7 +89,14 @@ export type Command =
       readonly admissions: boolean
       readonly max: number
     }
-  | { readonly _tag: "ReportMatch"; readonly key: string; readonly lease: string; readonly outcome: MatchOutcome }
+  /** `denied`: its replay contradicts it, so that the match fails at once. */
+  | {
+      readonly _tag: "ReportMatch"
+      readonly key: string
+      readonly lease: string
+      readonly outcome: MatchOutcome
+      readonly denied?: { readonly detail: string; readonly audit: Audit }
+    }
   | {
       readonly _tag: "ReportFault"
       readonly key: string
@@ -205,6 +212,8 @@ export type Work =
       readonly match: string
       readonly ladder: Ladder | null
       readonly is_trial: boolean
+      /** A match of the finals, whose result may be the season's last. */
+      readonly is_finals: boolean
       readonly board: string
       readonly seed: number
       readonly versions: ReadonlyArray<string>

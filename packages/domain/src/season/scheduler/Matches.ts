@@ -1,10 +1,12 @@
 /** Matches from the queue to their end: leased, lost, given back, reported, withdrawn. */
 import { faultOf, type SeatOutcome } from "../../match/Outcome.ts"
+import { logged } from "../Audit.ts"
 import type { MatchOutcome, Of, Receipt, Replies, Work } from "../Command.ts"
 import { type LadderState, ladderNamed, ladderOf, release } from "../Ladders.ts"
 import { beginLease, leaseName, leaseStateOf, parseLease, renewedUntil } from "../Lease.ts"
 import { seedOf, uuidOf } from "../Random.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
+import { isFinals } from "../Round.ts"
 import { laddersRated, queueIndex } from "../Rules.ts"
 import type { Seat } from "../rating/LadderRating.ts"
 import { chargeFailed, letGo, rateOn } from "../rating/LadderRatings.ts"
@@ -69,6 +71,7 @@ export const leaseMatch = (state: State, id: string, holder: Of<"LeaseWork">): W
     match: id,
     ladder: match.ladder,
     is_trial: match.ladder === null,
+    is_finals: match.ladder !== null && isFinals(state),
     board: match.board,
     seed: match.seed,
     versions: match.versions,
@@ -86,17 +89,29 @@ const held = (state: State, lease: string, key: string): OpenMatch | Receipt => 
   return leaseState === "held" ? match : { accepted: false, reason: leaseState }
 }
 
-export const reportMatch = (state: State, { key, lease, outcome }: Of<"ReportMatch">): Receipt => {
+export const reportMatch = (state: State, { denied, key, lease, outcome }: Of<"ReportMatch">): Receipt => {
   const match = held(state, lease, key)
   if ("accepted" in match) return match
   if (isAnswered(match)) return { accepted: true } // the repeat of a fault, with another body
   const fault = faultOf(outcome.seats, match.versions.length, state.settings.rules.match.strike_limit)
   if (fault !== undefined) return { accepted: false, reason: "malformed", detail: fault }
+  if (denied === undefined) play(state, match, key, outcome)
+  else deny(state, match, outcome, denied)
+  return outcome.replay?.content === undefined ? { accepted: true } : { accepted: true, replay_kept: true }
+}
+
+const play = (state: State, match: OpenMatch, key: string, outcome: MatchOutcome): void => {
   const counts = match.ladder !== null && match.round === state.round
   const seats = counts ? rateSeats(state, match, outcome) : outcome.seats.map((seat, i) => unrated(match.versions[i]!, seat))
   clear(state, match, key)
   end(state, match, { ending: counts ? "rated" : "finished", outcome, seats })
-  return outcome.replay?.content === undefined ? { accepted: true } : { accepted: true, replay_kept: true }
+}
+
+/** It ends as a voided match does (rating/Voiding.ts), and was never rated: its entries are owed another. */
+const deny = (state: State, match: OpenMatch, outcome: MatchOutcome, denied: NonNullable<Of<"ReportMatch">["denied"]>): void => {
+  const seats = outcome.seats.map((seat, i) => unrated(match.versions[i]!, { ...seat, rank: 0 }))
+  end(state, match, { ending: "failed", fault_reason: "replay_mismatch", fault_detail: denied.detail, outcome, seats })
+  logged(state, denied.audit)
 }
 
 /**
@@ -258,7 +273,7 @@ export const end = (state: State, match: OpenMatch, how: End): void => {
     const model = state.versions_by_id.get(id)?.model
     if (model !== undefined) models.push(model)
   }
-  if (how.ending === "failed") {
+  if (how.ending === "failed" && how.outcome === undefined) {
     const suspects = suspectsOf(match)
     if (ladder !== undefined && match.round === state.round) chargeFailed(state, ladder, suspects)
     blame(state, match, suspects)
@@ -284,9 +299,9 @@ const countTrial = (state: State, match: OpenMatch, { ending, outcome }: End): v
   if (candidate?.phase !== "trial") return
   const limit = state.settings.rules.match.strike_limit
   if (ending === "failed") candidate.trial_void++
-  if (outcome !== undefined) {
+  if (ending === "finished") {
     candidate.trial_played++
-    if (match.versions.some((id, seat) => id === candidate.id && outcome.seats[seat]!.strikes >= limit)) candidate.trial_failed++
+    if (match.versions.some((id, seat) => id === candidate.id && outcome!.seats[seat]!.strikes >= limit)) candidate.trial_failed++
   }
   state.writes.versions.add(candidate.id)
   state.movedTrials.add(candidate.id)

@@ -17,6 +17,7 @@ import type { MatchVoiding } from "../../match/MatchVoiding.ts"
 import { believedShare } from "../../object/believedShare.ts"
 import { ObjectStore } from "../../object/ObjectStore.ts"
 import { HasPeers } from "../../process/HasPeers.ts"
+import { FinalsReplays } from "../result/FinalsReplays.ts"
 import { makeMayBeRows } from "../result/keepReplay.ts"
 import { ReplayUploads } from "../result/ReplayUploads.ts"
 import { faultsOf, isFinished, type Reported, takeReplays, withoutText } from "../result/results.ts"
@@ -55,7 +56,16 @@ export class SeasonCalls extends Context.Service<
   static readonly layer: Layer.Layer<
     SeasonCalls,
     never,
-    SqlClient.SqlClient | MatchVoiding | ObjectStore | ReplayUploads | SeasonActors | SeasonStore | OpenSeasons | Runners | LeasePayloads
+    | SqlClient.SqlClient
+    | FinalsReplays
+    | MatchVoiding
+    | ObjectStore
+    | ReplayUploads
+    | SeasonActors
+    | SeasonStore
+    | OpenSeasons
+    | Runners
+    | LeasePayloads
   > = Layer.effect(
     SeasonCalls,
     Effect.suspend(() => makeSeasonCalls)
@@ -131,20 +141,25 @@ const makeSeasonCalls = Effect.gen(function* () {
       const reported = results.map((result, i) =>
         held[i] || !isFinished(result) ? result : ({ kind: "unheld", lease: result.lease } as const)
       )
-      return yield* takeOver(reported, placeOf)
+      return yield* takeOver(held, reported, placeOf)
     }),
     ask: (season, commands) => askedByRunner(actors, season, commands)
   })
 })
 
-/** Takes over the replays of results, as rows or as objects. */
+/** Takes over the replays of results, as rows or as objects, and checks those of finals. */
 const makeTakeOver = Effect.gen(function* () {
-  const [store, uploads] = [yield* ObjectStore, yield* ReplayUploads]
+  const [store, uploads, finals] = [yield* ObjectStore, yield* ReplayUploads, yield* FinalsReplays]
   const objects = { ...store, freeShare: believedShare(store.freeShare) }
   const mayBeRows = yield* makeMayBeRows(yield* HasPeers)
-  return Effect.fnUntraced(function* (reported: ReadonlyArray<Reported>, placeOf: (i: number) => string) {
+  return Effect.fnUntraced(function* (
+    held: ReadonlyArray<Holding | undefined>,
+    reported: ReadonlyArray<Reported>,
+    placeOf: (i: number) => string
+  ) {
     const areRows = yield* mayBeRows
     yield* takeReplays({ objects, uploads, areRows }, reported, placeOf)
-    return areRows ? reported : reported.map(withoutText)
+    const taken = areRows ? reported : reported.map(withoutText)
+    return held.some((holding) => holding?.is_finals) ? yield* Effect.forEach(taken, (result, i) => finals.checked(held[i], result)) : taken
   })
 })

@@ -12,7 +12,16 @@ const given = (...leases: ReadonlyArray<number>) => {
   const holdings = new Holdings()
   holdings.know(
     "r1",
-    leases.map((n) => ({ lease: lease(n), runner: "r1", key: "k1", season: season(n), seats: 2, max_turns: 500, strike_limit: 3 }))
+    leases.map((n) => ({
+      lease: lease(n),
+      runner: "r1",
+      key: "k1",
+      season: season(n),
+      seats: 2,
+      max_turns: 500,
+      strike_limit: 3,
+      is_finals: false
+    }))
   )
   return { holdings, seasonOf: () => Effect.undefined }
 }

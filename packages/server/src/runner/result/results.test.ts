@@ -6,7 +6,7 @@ import { commandOf, faultsOf, takeReplays } from "./results.ts"
 import { TakenReplays } from "./TakenReplays.ts"
 
 const known = new Set(["v"])
-const holding = { lease: "l", runner: "r", key: "k", season: "s", seats: 2, max_turns: 500, strike_limit: 3 }
+const holding = { lease: "l", runner: "r", key: "k", season: "s", seats: 2, max_turns: 500, strike_limit: 3, is_finals: false }
 const seat = (number: number, score: number, rank: number, strikes = 0) => ({ seat: number, score, rank, strikes })
 const result = (...seats: ReadonlyArray<ReturnType<typeof seat>>) =>
   ({

@@ -28,14 +28,17 @@ interface Unheld {
   readonly kind: "unheld"
   readonly lease: string
 }
-export type Reported = LeasedResult | Unheld
+/** Of a match whose replay contradicts what was reported (FinalsReplays.ts). */
+export type Denied = NonNullable<Extract<Command, { _tag: "ReportMatch" }>["denied"]>
+export type Reported = (LeasedResult & { readonly denied?: Denied }) | Unheld
 
-type Finished = Extract<Result, { kind: "match"; seats: unknown }>
+export type Finished = Extract<Result, { kind: "match"; seats: unknown }>
 export const isFinished = <R extends { readonly kind: string }>(result: R): result is R & Finished =>
   result.kind === "match" && "seats" in result
 
 /** A runner may list the seats in any order; the machine expects them by number. */
-const bySeat = ({ seats }: Finished) => (seats.every(({ seat }, i) => seat === i) ? seats : seats.toSorted((a, b) => a.seat - b.seat))
+export const bySeat = ({ seats }: Finished) =>
+  seats.every(({ seat }, i) => seat === i) ? seats : seats.toSorted((a, b) => a.seat - b.seat)
 
 /**
  * The outcome of an unheld result. The machine refuses it and says why; it cannot accept it even if the key
@@ -60,7 +63,14 @@ export const commandOf = (key: string, result: Reported): Command | undefined =>
   const { bytes, hash, inline } = result.replay
   const replay = { hash, bytes, ...(inline === undefined ? {} : { content: inline }) }
   const seats = bySeat(result).map(({ rank, score, strikes }) => ({ rank, score, strikes }))
-  return { _tag: "ReportMatch", key, lease, outcome: { runtime_version, reason, turns, played_ms, seats, state_sha256, replay } }
+  const { denied } = result
+  return {
+    _tag: "ReportMatch",
+    key,
+    lease,
+    ...(denied === undefined ? {} : { denied }),
+    outcome: { runtime_version, reason, turns, played_ms, seats, state_sha256, replay }
+  }
 }
 
 /** The faults of a result for work that this key holds, as sentences by path; empty where it is sound. */

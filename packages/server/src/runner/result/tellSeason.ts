@@ -145,7 +145,14 @@ const makeNoteFault = Effect.fnUntraced(function* (holdings: Holdings) {
 
 /** The bounds that results of this work are checked against. */
 const boundsOf = (work: Work) =>
-  work.kind === "match" ? { seats: work.versions.length, max_turns: work.rules.max_turns, strike_limit: work.rules.strike_limit } : NO_MATCH
+  work.kind === "match"
+    ? {
+        seats: work.versions.length,
+        max_turns: work.rules.max_turns,
+        strike_limit: work.rules.strike_limit,
+        is_finals: work.is_finals
+      }
+    : NO_MATCH
 
 const leaseCommand = ({ key, runner }: Caller, season: OpenSeason, max: number): Command => ({
   _tag: "LeaseWork",

@@ -1,7 +1,16 @@
 import { assert, it } from "@effect/vitest"
 import { Holdings } from "./Holdings.ts"
 
-const holding = (lease: string, runner: string) => ({ lease, runner, key: "k", season: "s", seats: 2, max_turns: 500, strike_limit: 3 })
+const holding = (lease: string, runner: string) => ({
+  lease,
+  runner,
+  key: "k",
+  season: "s",
+  seats: 2,
+  max_turns: 500,
+  strike_limit: 3,
+  is_finals: false
+})
 
 it("what silent runners held is forgotten with them, and what was read of a runner that nobody has heard of", () => {
   const holdings = new Holdings()

@@ -17,10 +17,12 @@ export interface Holding {
   readonly seats: number | null
   readonly max_turns: number
   readonly strike_limit: number
+  /** The replay of its result is checked before it counts (result/FinalsReplays.ts). */
+  readonly is_finals: boolean
 }
 
-/** The last three of a review or an audit. */
-export const NO_MATCH = { seats: null, max_turns: 0, strike_limit: 0 } as const satisfies Partial<Holding>
+/** The last four of a review or an audit. */
+export const NO_MATCH = { seats: null, max_turns: 0, strike_limit: 0, is_finals: false } as const satisfies Partial<Holding>
 
 export class Holdings {
   readonly #byLease = new Map<string, Holding>()

@@ -10,7 +10,8 @@ export const Held = Schema.Struct({
   season: Schema.String,
   seats: Schema.NullOr(Schema.Int),
   max_turns: Schema.Int,
-  strike_limit: Schema.Int
+  strike_limit: Schema.Int,
+  is_finals: Schema.Boolean
 })
 export type Held = typeof Held.Type
 
@@ -20,12 +21,13 @@ export const leasesOf = `(SELECT count(*) FROM live l WHERE l.runner_id = r.id A
   + (SELECT count(*) FROM match_audit a WHERE a.runner_id = r.id AND a.state = 'leased')::int`
 
 /** Work by its last lease, unless that lease was given back; audits under the name of their queue. */
-export const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.max_turns, o.strike_limit FROM (
+export const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.max_turns, o.strike_limit, o.is_finals FROM (
   SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.key_id AS key, l.season_id::text AS season, cardinality(l.versions) AS seats,
-    (s.rules->'match'->>'max_turns')::int AS max_turns, (s.rules->'match'->>'strike_limit')::int AS strike_limit
+    (s.rules->'match'->>'max_turns')::int AS max_turns, (s.rules->'match'->>'strike_limit')::int AS strike_limit,
+    l.ladder IS NOT NULL AND EXISTS (SELECT 1 FROM round r WHERE r.season_id = l.season_id AND r.n = l.round AND r.kind = 'finals') AS is_finals
   FROM live l JOIN season s ON s.id = l.season_id WHERE NOT l.released
-  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.key_id, w.season_id::text, NULL, 0, 0 FROM review w WHERE NOT w.released
-  UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0, 0 FROM match_audit a WHERE a.state = 'leased') o`
+  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.key_id, w.season_id::text, NULL, 0, 0, false FROM review w WHERE NOT w.released
+  UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0, 0, false FROM match_audit a WHERE a.state = 'leased') o`
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**

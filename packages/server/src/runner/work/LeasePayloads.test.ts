@@ -17,6 +17,7 @@ const work = {
   match,
   ladder: null,
   is_trial: true,
+  is_finals: false,
   board: "ring",
   seed: 4_294_967_295,
   versions: ids,

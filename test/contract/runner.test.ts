@@ -100,6 +100,27 @@ inService("a long poll wakes when work appears, not when its time is up", () =>
   })
 )
 
+inService("a match that a runner could not play wakes a runner of another key, though one of its own waits for longer", () =>
+  Effect.gen(function* () {
+    const { admin, client, id, open } = yield* seasonOf("unplayable", 2)
+    const work = yield* leaseOne(client, id)
+    while ((yield* client.runner.lease({ payload: { runner: id, max: 4, wait_s: 0 } })).leases.length > 0);
+    const peer = yield* keyed("peer", admin)
+    const polls = (of: Client, runner: string) => Effect.forkChild(of.runner.lease({ payload: { runner, max: 1, wait_s: 30 } }))
+    const same = yield* polls(client, yield* open(["match"]))
+    yield* parked(1)
+    const other = yield* polls(peer.client, yield* peer.open(["match"]))
+    yield* parked(2)
+    const fault = { kind: "match", fault_reason: "weights_unavailable", detail: "404" } as const
+    assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload: fault }), { accepted: true })
+    const appeared = performance.now()
+    const { leases } = yield* Fiber.join(other)
+    assert.deepInclude(leases[0], { match_id: work.match_id })
+    assert.isBelow(performance.now() - appeared, allowed(3_000))
+    yield* Fiber.interrupt(same)
+  })
+)
+
 inService("a replay is taken over when it is what the result says, and the result refused when it is not", () =>
   Effect.gen(function* () {
     const { client, id } = yield* seasonOf("replays", 2)

@@ -5,11 +5,19 @@ import { Parking } from "./Parking.ts"
 
 /** As many wait, and most are never looked at. */
 const CROWD = 2_000
-const waiting = (kind = "any", seasons: ReadonlyArray<string> = ["s"]) => ({ kind, serves: (season: string) => seasons.includes(season) })
+const waiting = (kind = "any", seasons: ReadonlyArray<string> = ["s"], key?: string) => ({
+  ...{ kind, serves: (season: string) => seasons.includes(season) },
+  ...(key === undefined ? {} : { key })
+})
 const parked = (kind?: string, seasons?: ReadonlyArray<string>, since = 0) =>
   Effect.flatMap(Parking, (parking) =>
     Effect.tap(Effect.forkChild(Effect.as(parking.park(waiting(kind, seasons), since, 30_000), "woken")), () => TestClock.adjust(0))
   )
+const parkedOf = (key: string) =>
+  Effect.flatMap(Parking, (parking) =>
+    Effect.tap(Effect.forkChild(Effect.as(parking.park(waiting("any", ["s"], key), 0, 30_000), "woken")), () => TestClock.adjust(0))
+  )
+
 /** Whether it has to ask, once it is known. */
 const asks = (wait_ms: number) =>
   Effect.flatMap(Parking, (parking) => Effect.forkChild(parking.park(waiting(), parking.signal(), wait_ms), { startImmediately: true }))
@@ -41,6 +49,41 @@ describe("Parking", () => {
       assert.strictEqual(yield* Fiber.join(players[1]!), "woken")
     }).pipe(Effect.provide(Parking.layer))
   )
+  it.effect("passes what is kept from one key on to the first of another key, and asks no second of the same", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      const [first, same, other] = [yield* parkedOf("a"), yield* parkedOf("a"), yield* parkedOf("b")]
+      const woken = () => [first, same, other].map((fiber) => fiber.pollUnsafe() !== undefined)
+      parking.wake("s")
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(woken(), [true, false, false])
+      parking.told("s", "any", parking.signal(), false, "a")
+      yield* TestClock.adjust(0)
+      assert.deepStrictEqual(woken(), [true, false, true])
+      parking.told("s", "any", parking.signal(), true, "b")
+      const late = yield* parkedOf("b") // it asked before the signal
+      assert.isDefined(late.pollUnsafe())
+      assert.strictEqual(parking.size(), 1)
+      parking.wake("s")
+      yield* TestClock.adjust(0)
+      assert.isTrue(woken()[1])
+    }).pipe(Effect.provide(Parking.layer))
+  )
+
+  it.effect("asks three keys of a kind after a signal without work, and not each machine of a fleet that has a key for each", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      for (let n = 0; n < CROWD; n++) yield* Effect.forkChild(parking.park(waiting("any", ["s"], `key ${n}`), 0, 30_000))
+      yield* TestClock.adjust(0)
+      for (const asked of [3, 6]) {
+        parking.wake("s")
+        for (let n = asked - 3; n < asked + 2; n++) parking.told("s", "any", parking.signal(), false, `key ${n}`)
+        yield* TestClock.adjust(0)
+        assert.strictEqual(parking.size(), CROWD - asked)
+      }
+    }).pipe(Effect.provide(Parking.layer))
+  )
+
   it.effect("keeps so many kinds that were given nothing, and lets one that it forgot ask once more", () =>
     Effect.gen(function* () {
       const parking = yield* Parking

@@ -4,14 +4,14 @@
  * while there is work: a crowd of idle runners does not ask all at once.
  *
  *   park ──signal of a season it serves──▶ woken ──asks──▶ told: given something ─▶ the next is woken
- *    ▲                                                     └─ given nothing ─▶ the next of another kind is woken
+ *    ▲                                                     └─ given nothing ─▶ the next of another key or kind is woken
  *    └────────────────────────────────────────────────────────┘
  *
  * A woken request that never asks, because its runner was stopped or its client is gone, passes the wake
- * on. Requests of one kind (the same fleet, engines and kinds of work) get the same answer. So once a
- * request was given nothing after a signal (GivenNothing.ts), no other of its kind is woken for that signal,
- * and a later one that may wait does not ask the season. A request does not park if a signal came, or its
- * runner was stopped, since it asked.
+ * on. Requests of one kind (the same fleet, engines and kinds of work) and key get the same answer. So once one was
+ * given nothing after a signal (GivenNothing.ts), no other of its kind and key is woken for that signal, and a later
+ * one that may wait does not ask the season. Those of other keys of the kind are woken, few of them: a match is kept
+ * from two keys at most. A request does not park if a signal came, or its runner was stopped, since it asked.
  *
  * Each answered lease request looks for the next to wake, and thousands may be parked. So each kind has a
  * line of its own (WaitingLine.ts), whose first request tells whether any of the line is to be woken. Of
@@ -28,6 +28,8 @@ export interface Waiting {
   /** The same for all requests of a kind. */
   readonly serves: (season: string) => boolean
   readonly kind: string
+  /** The key of the runner. */
+  readonly key?: string
   /** The runner that sent the request. */
   readonly runner?: string
 }
@@ -41,6 +43,7 @@ const STOPPED_MAX = 1_000
 const SIGNALS_MAX = 4_096
 
 interface Parked extends Waiting, InLine {
+  readonly key: string
   /** How many parked before it. */
   readonly nth: number
   readonly woken: Deferred.Deferred<void>
@@ -86,25 +89,50 @@ export class Parking extends Context.Service<
   )
 }
 
+/** The parked requests of a kind; there is one at least. */
+class Kind {
+  readonly line = new WaitingLine<Parked>()
+  /** How many of each key. */
+  readonly #keys = new Map<string, number>()
+
+  count(key: string, by: 1 | -1): void {
+    const count = (this.#keys.get(key) ?? 0) + by
+    if (count > 0) this.#keys.set(key, count)
+    else this.#keys.delete(key)
+  }
+
+  /**
+   * The first that asked before this signal and is of none of these few keys. Those before it are passed, which may
+   * be many; it is woken then, so that is seldom.
+   */
+  firstBut(keys: ReadonlySet<string>, signal: number): Parked | undefined {
+    if ([...keys].filter((key) => this.#keys.has(key)).length === this.#keys.size) return undefined
+    let each = this.line.first
+    while (each !== undefined && each.since < signal && keys.has(each.key)) each = each.next
+    return each !== undefined && each.since < signal ? each : undefined
+  }
+}
+
 class ParkedRequests {
   arrivals = 0
   readonly all = new Set<Parked>()
-  /** By kind; none is empty. */
-  readonly lines = new Map<string, WaitingLine<Parked>>()
+  readonly kinds = new Map<string, Kind>()
 
   enter(each: Parked): void {
     this.all.add(each)
-    const line = this.lines.get(each.kind) ?? new WaitingLine<Parked>()
-    this.lines.set(each.kind, line)
-    line.enter(each)
+    const kind = this.kinds.get(each.kind) ?? new Kind()
+    this.kinds.set(each.kind, kind)
+    kind.line.enter(each)
+    kind.count(each.key, 1)
   }
 
   /** Does nothing where it has left already. */
   leave(each: Parked): void {
     if (!this.all.delete(each)) return
-    const line = this.lines.get(each.kind)!
-    line.leave(each)
-    if (line.first === undefined) this.lines.delete(each.kind)
+    const kind = this.kinds.get(each.kind)!
+    kind.line.leave(each)
+    kind.count(each.key, -1)
+    if (kind.line.first === undefined) this.kinds.delete(each.kind)
   }
 }
 
@@ -124,9 +152,10 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
   const wakeNext = (season: string): void => {
     const last = signals.get(season) ?? 0
     let next: Parked | undefined
-    for (const [kind, { first }] of parked.lines) {
-      if (first === undefined || first.since >= last || givenNothing.sinceOf(season, kind) >= last) continue
-      if ((next === undefined || first.nth < next.nth) && first.serves(season)) next = first
+    for (const [name, kind] of parked.kinds) {
+      const keys = givenNothing.keysSince(season, name, last)
+      const first = keys === "all" ? undefined : kind.firstBut(keys, last)
+      if (first !== undefined && (next === undefined || first.nth < next.nth) && first.serves(season)) next = first
     }
     if (next !== undefined) wakeUp(next)
   }
@@ -137,12 +166,12 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
 
   const park = (waiting: Waiting, since: number, wait_ms: number) =>
     Effect.suspend(() => {
-      const { kind, runner, serves } = waiting
+      const { key = "", kind, runner, serves } = waiting
       if (closed || (runner !== undefined && stopped.has(runner))) return Effect.succeed(true)
       for (const [season, at] of signals) {
-        if (at > since && serves(season) && givenNothing.sinceOf(season, kind) < at) return Effect.succeed(true)
+        if (at > since && serves(season) && givenNothing.mayAsk(season, kind, key, at)) return Effect.succeed(true)
       }
-      const each: Parked = { ...waiting, since, nth: parked.arrivals++, woken: Deferred.makeUnsafe() }
+      const each: Parked = { ...waiting, key, since, nth: parked.arrivals++, woken: Deferred.makeUnsafe() }
       parked.enter(each)
       return Deferred.await(each.woken).pipe(
         Effect.timeoutOption(wait_ms),

@@ -250,7 +250,7 @@ const makeAudit = Effect.gen(function* () {
     )
 })
 
-/** Runners of one kind are interchangeable: a season would give each of them the same work. */
+/** A season would give runners of one kind the same work, but for what it keeps from their keys. */
 const kindOf = ({ key, runner: { accepts, engines, runtime_version } }: Caller): string =>
   `${key.season_id ?? "platform"} ${runtime_version} ${accepts.join()} ${engines.map(({ engine_digest, game }) => `${game}:${engine_digest}`).join()}`
 
@@ -286,7 +286,7 @@ const makeLater = Effect.fnUntraced(function* ({ audit, fill, shareOf }: Effect.
   })
 
   return Effect.fnUntraced(function* (caller: Caller, room: number, from: number, until: number) {
-    const waiting = { kind: kindOf(caller), runner: caller.runner.id, serves: serves(caller) }
+    const waiting = { kind: kindOf(caller), key: caller.key.id, runner: caller.runner.id, serves: serves(caller) }
     for (let since = from; ; ) {
       const wait_ms = until - (yield* Clock.currentTimeMillis)
       if (wait_ms <= 0 || parking.isClosed()) return []

@@ -42,6 +42,17 @@ layer(A.layer, A.options)("coincidences of a season", (it) => {
     })
   )
 
+  it.effect("are judged by the ratings on open, since those of a class of two follow what is given away at once", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* A.season("class-of-two", { admins: ["ada"] })
+      const [ada, bob] = yield* Effect.forEach(["ada", "bob"], accountOf)
+      yield* playOneSided(id, 50_000, 60, [bob!, ada!], "micro")
+      const { pairs } = (yield* A.read(url("/coincidences"), "ada")).json
+      assert.lengthOf(pairs, 1)
+      assert.deepInclude(pairs[0], { gainer: "bob", giver: "ada", matches: 60, points: 60, expected_points: 30 })
+    })
+  )
+
   it.effect("are none where nothing was rated, and nobody else reads them", () =>
     Effect.gen(function* () {
       const { url } = yield* A.season("calm", { admins: ["ada"] })

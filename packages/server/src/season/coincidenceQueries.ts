@@ -10,8 +10,8 @@ const PlayedRow = Schema.Struct({
   ranks: Schema.Array(Schema.Int)
 })
 /**
- * A rated match by seat: means from before it, deviations from after it, on the ladder that it was made for.
- * No seats while its ratings wait.
+ * A rated match by seat: means from before it, deviations from after it, on open, also of a match of a class: two
+ * owners alone in a class decide each other's rating there. No seats while its ratings wait.
  */
 export type PlayedRow = typeof PlayedRow.Type
 
@@ -29,7 +29,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT m.n, x.owners, x.mus, x.sigmas, x.ranks FROM (SELECT w.id, w.rated_n AS n FROM match w
         WHERE w.season_id = ${season_id} AND w.rated_n < ${before} ORDER BY w.rated_n DESC LIMIT ${limit}) m
       CROSS JOIN LATERAL (SELECT coalesce(array_agg(y.owner_id::text), '{}') AS owners,
-        coalesce(array_agg(y.made_mu - y.made_change), '{}') AS mus, coalesce(array_agg(y.made_sigma), '{}') AS sigmas,
+        coalesce(array_agg(coalesce(y.open_mu - y.open_change, y.made_mu - y.made_change)), '{}') AS mus,
+        coalesce(array_agg(coalesce(y.open_sigma, y.made_sigma)), '{}') AS sigmas,
         coalesce(array_agg(y.rank), '{}') AS ranks
         FROM seat y WHERE y.match_id = m.id AND y.made_sigma IS NOT NULL AND y.made_change IS NOT NULL) x
       ORDER BY m.n DESC`

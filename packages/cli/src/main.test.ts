@@ -1,4 +1,4 @@
-import { execFile } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -165,6 +165,13 @@ describe("agon", () => {
     assert.include(missing.out, "seat 0")
     assert.strictEqual(refused.status, 2, refused.out)
     assert.include(refused.out, "cannot be written")
+  })
+
+  it("runner says that its Node is too old, before it loads anything of the runner", () => {
+    const older = `data:text/javascript,import { Worker } from "node:worker_threads"; delete Worker.prototype.cpuUsage`
+    const { status, stderr, stdout } = spawnSync(process.execPath, ["--import", older, main, "runner"], { encoding: "utf8" })
+    const said = `agon: Models run on Node 24.6 or later; this is ${process.versions.node}.\n`
+    assert.deepStrictEqual([status, stdout, stderr], [2, "", said])
   })
 
   it("answers wrong arguments with status 2 and its usage", async () => {

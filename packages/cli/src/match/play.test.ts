@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { boardsOf } from "@agon/engine/registry.ts"
@@ -12,8 +12,49 @@ vi.setConfig({ testTimeout: 900_000 })
 const folder = mkdtempSync(join(tmpdir(), "agon-play-"))
 const at = (name: string) => join(folder, name)
 
+describe("a match that a model cannot play", () => {
+  const built = (name: string) => zoo.find((one) => one.name === name)!.build()
+  const reversi = zoo.find(({ game }) => game === "othello")!.build()
+  const board = (name: string) => {
+    writeFileSync(at(name), JSON.stringify(boardsOf("snakes").find(({ players }) => players === 2)))
+    return at(name)
+  }
+  const model = (name: string, weights: Uint8Array, manifest: Uint8Array) => {
+    writeFileSync(at(`${name}.onnx`), weights)
+    writeFileSync(at(`${name}.json`), manifest)
+    return at(`${name}.onnx`)
+  }
+  beforeAll(() => mkdirSync(folder, { recursive: true }))
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it("is not played where its manifest names another game", async () => {
+    const { manifest, weights } = built("nibbler")
+    const snake = model("snake", weights, manifest)
+    const disc = model("disc", reversi.weights, reversi.manifest)
+    const { err, out, status } = await agonHere(["play", "--game", "snakes", "--board", board("board"), snake, disc])
+    assert.deepStrictEqual([status, out, err], [2, "", `agon: ${disc} plays othello, not snakes.\n`])
+  })
+
+  it("says which strikes it got and when, in the result and below each turn", async () => {
+    const { manifest, weights } = built("nibbler")
+    const snake = model("snake", weights, manifest)
+    const disc = model("discs", reversi.weights, manifest)
+    const flags = ["--strike-limit", "3", "--watch", "--game", "snakes", "--board", board("board")]
+    const { err, out, status } = await agonHere(["play", ...flags, snake, disc])
+    assert.strictEqual(status, 0, err)
+    assert.match(out, /\d+\. \S+discs\.onnx {2}score \d+ {2}strikes 3 \(crash, turns 0, 1, 2\)$/m)
+    assert.match(out, /\d+\. \S+snake\.onnx {2}score \d+$/m)
+    const below = out.split("\n").filter((line) => line.startsWith("strike of "))
+    assert.deepStrictEqual(
+      below,
+      [0, 1, 2].map((turn) => `strike of ${disc} in turn ${turn}: crash`)
+    )
+  })
+})
+
 describe("the numbers of agon's flags", () => {
   beforeAll(() => {
+    mkdirSync(folder, { recursive: true })
     const { manifest, weights } = zoo.find(({ name }) => name === "nibbler")!.build()
     writeFileSync(at("a.onnx"), weights)
     writeFileSync(at("a.json"), manifest)

@@ -9,8 +9,9 @@ import { readJson, writeWhole } from "../files.ts"
 import { gameFlag } from "../gameFlag.ts"
 import { checkRule, checkSeed, numberFlag } from "../numberFlag.ts"
 import { sandbox } from "../Sandbox.ts"
-import { readSeat } from "../version/seat.ts"
+import { readContestant } from "../version/contestant.ts"
 import { delayFlag, show } from "./replay/show.ts"
+import { strikesOf } from "./replay/strikes.ts"
 
 export const play = Command.make(
   "play",
@@ -36,7 +37,10 @@ export const play = Command.make(
     yield* checkRule("max-turns", max_turns)
     yield* checkRule("strike-limit", strike_limit)
     yield* checkRule("infer-us-max", infer_us_max)
-    const seats = yield* Effect.forEach(models, readSeat)
+    const contestants = yield* Effect.forEach(models, readContestant)
+    const other = contestants.find((one) => one.game !== game)
+    if (other !== undefined) return yield* new CouldNotRun({ message: `${other.name} plays ${other.game}, not ${game}.` })
+    const seats = contestants.map(({ seat }) => seat)
     const request = { game, board: yield* readJson(board), seed, rules: { max_turns, strike_limit }, infer_us_max, seats }
     const arena = yield* Arena
     const played = yield* Effect.mapError(arena.play(request), ({ detail }) => new CouldNotRun({ message: detail }))
@@ -45,7 +49,9 @@ export const play = Command.make(
     if (watch) yield* show(replay, models, delay_ms)
     if (json) return yield* Console.log(JSON.stringify(report))
     yield* Console.log(`${report.reason} after ${report.turns} turns, ${Math.round(report.played_ms)} ms, state ${report.state_sha256}`)
-    for (const { seat, score, rank, strikes } of report.seats)
-      yield* Console.log(`  ${rank}. ${models[seat]}  score ${score}${strikes > 0 ? `  strikes ${strikes}` : ""}`)
+    for (const { seat, score, rank } of report.seats) {
+      const strikes = strikesOf(replay, seat)
+      yield* Console.log(`  ${rank}. ${models[seat]}  score ${score}${strikes === undefined ? "" : `  strikes ${strikes}`}`)
+    }
   })
 ).pipe(Command.provide(sandbox))

@@ -28,6 +28,10 @@ export function* viewsOf(replay: Replay): Generator<unknown> {
   }
 }
 
+/** The strikes of the turn that led to a view, a line each. */
+const strikesBefore = ({ strikes }: Replay, view: number, names: ReadonlyArray<string>): ReadonlyArray<string> =>
+  strikes.filter(({ turn }) => turn === view - 1).map(({ code, seat, turn }) => `strike of ${names[seat]} in turn ${turn}: ${code}`)
+
 /** Where the showing is. It ends after the last turn, unless it is paused. */
 export interface Showing {
   readonly turn: number
@@ -91,7 +95,7 @@ const showLive = Effect.fnUntraced(function* (frames: ReadonlyArray<string>, del
 export const show = Effect.fnUntraced(function* (replay: Replay, names: ReadonlyArray<string>, delay_ms: number) {
   const terminal = yield* Terminal.Terminal
   const { picture } = gameOf(replay.game)!
-  const frames = Array.from(viewsOf(replay), (view) => picture(view, names))
+  const frames = Array.from(viewsOf(replay), (view, turn) => [picture(view, names), ...strikesBefore(replay, turn, names)].join("\n"))
   if ((yield* terminal.columns) > 0) return yield* Effect.scoped(showLive(frames, delay_ms))
   for (const frame of frames) yield* Console.log(`${frame}\n`)
 })

@@ -35,6 +35,21 @@ describe("a service that a command does not reach", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is named by agon demo too, which takes the addresses that other commands take", () =>
+    Effect.gen(function* () {
+      const demo = (url: string) => Effect.promise(() => agonHere(["demo", "--url", url]))
+      const port = yield* Effect.promise(freePort)
+      const url = `http://127.0.0.1:${port}`
+      const none = `agon: ${url} cannot be reached: connect ECONNREFUSED 127.0.0.1:${port}.\n`
+      assert.deepStrictEqual(yield* demo(url), { status: 2, out: "", err: none, drawn: "" })
+      const bare = "agon: The address of a service is like https://agon.example, not localhost:8080.\n"
+      assert.deepStrictEqual(yield* demo("localhost:8080"), { status: 2, out: "", err: bare, drawn: "" })
+      const page = yield* answering((_request, response) => response.writeHead(404).end())
+      const refused = `agon: Signing in as admin at ${page} failed: the sign-in page answered 404.\n`
+      assert.deepStrictEqual(yield* demo(page), { status: 2, out: "", err: refused, drawn: "" })
+    }).pipe(Effect.scoped)
+  )
+
   it.live("is told from one that answers something else", () =>
     Effect.gen(function* () {
       const proxy = yield* answering((_request, response) => response.writeHead(502, { "content-type": "text/html" }).end("<html>"))

@@ -50,9 +50,17 @@ export const connectAsKept = Effect.fnUntraced(function* (url: string) {
 /** Nothing came, for the reason that the line or the resolver gives, or something came that is none of the service's answers. */
 const unanswered = (url: string, { reason, response }: HttpClientError.HttpClientError): string => {
   if (response !== undefined) return `${url} does not answer as a service does: status ${response.status}.`
-  const { code, message } = ("cause" in reason ? (reason.cause ?? {}) : {}) as NodeJS.ErrnoException
-  return `${url} cannot be reached: ${reason.description ?? (message || code) ?? reason._tag}.`
+  const cause = "cause" in reason ? reason.cause : undefined
+  return unreachable(url, reason.description ?? (messageOf(cause) || reason._tag))
 }
+
+/** The line's or the resolver's word; an attempt at several addresses has a code alone. */
+export const messageOf = (cause: unknown): string => {
+  const { code, message } = (cause ?? {}) as NodeJS.ErrnoException
+  return message || code || ""
+}
+
+export const unreachable = (url: string, why: string): string => `${url} cannot be reached: ${why}.`
 
 /** Whether a call has failed without a word of the service: it was not reached, or something else answered in its place. */
 export const isUnanswered = (error: unknown): boolean => HttpClientError.isHttpClientError(error) || Schema.isSchemaError(error)

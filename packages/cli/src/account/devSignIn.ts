@@ -3,6 +3,7 @@
  * session. It adapts fetch to Effect. Each cookie is sent only to the paths that it names.
  */
 import { Effect, Schema } from "effect"
+import { messageOf, unreachable } from "../Service.ts"
 
 class SignInFailed extends Schema.TaggedError<SignInFailed>()("SignInFailed", { login: Schema.String, detail: Schema.String }) {}
 
@@ -18,8 +19,15 @@ const TIMEOUT_MS = 15_000
 export const devSignIn = (origin: string, login: string): Effect.Effect<string, SignInFailed> =>
   Effect.tryPromise({
     try: () => walk(origin, login),
-    catch: (error) => new SignInFailed({ login, detail: (error as Error).message })
+    catch: (error) => new SignInFailed({ login, detail: sentenceOf(origin, login, error as Error) })
   })
+
+/** fetch says of its own failures only that it failed; their cause says why. */
+const sentenceOf = (origin: string, login: string, { cause, message, name }: Error): string => {
+  if (name === "TimeoutError") return unreachable(origin, `no answer in ${TIMEOUT_MS / 1000} s`)
+  if (cause !== undefined) return unreachable(origin, messageOf(cause) || message)
+  return `Signing in as ${login} at ${origin} failed: ${message}.`
+}
 
 const walk = async (origin: string, login: string): Promise<string> => {
   const jar = new Map<string, Cookie>()

@@ -12,10 +12,11 @@ import { hashOf } from "@agon/engine/hash.ts"
 import { boardsOf } from "@agon/engine/registry.ts"
 import { demoWeightClasses, type ZooEntry, zoo } from "@agon/zoo/zoo.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Clock, Duration, Effect, Schedule } from "effect"
+import { Clock, Duration, Effect, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { devSignIn } from "../account/devSignIn.ts"
+import { addressOf, saying } from "../Service.ts"
 import { findOrCreateModel } from "../submission/ownModel.ts"
 
 const game = "snakes"
@@ -144,12 +145,8 @@ export const demoCommand = Command.make(
     ),
     admin: Flag.String("admin").pipe(Flag.withDefault("admin"), Flag.withDescription("Login name of an administrator (default: admin)"))
   },
-  ({ admin, url }) =>
-    demo(url, admin).pipe(
-      Effect.catch((error) =>
-        Effect.fail(
-          error instanceof CouldNotRun ? error : new CouldNotRun({ message: "detail" in error ? String(error.detail) : String(error) })
-        )
-      )
-    )
+  Effect.fn(function* ({ admin, url: given }) {
+    const url = yield* addressOf(Option.some(given))
+    return yield* saying(url)(demo(url, admin))
+  })
 ).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

@@ -64,7 +64,7 @@ const answers = ({ objects, origin, service }: Options) =>
 /** Pages take no body; a form has a bound of its own. */
 const noBody = Effect.provideService(HttpServerRequest.MaxBodySize, ByteSize.bytes(1_024))
 
-/** Connections that the kernel keeps until they are taken up, as many as the service's (http/listening.ts there). */
+/** Connections that the kernel keeps until they are taken up, as many as the service's (server/http/connection/listening.ts). */
 const BACKLOG = 4_096
 
 /** Serves the pages; the layer gives HttpServer, whose address says the port. */

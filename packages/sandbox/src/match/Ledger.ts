@@ -99,7 +99,7 @@ export class Ledger {
     return this.#times[ENTERED_CPU]!
   }
 
-  /** The balance of a seat's account, beside each move's own allowance; see `Playing`. */
+  /** The balance of a seat's account, beside each move's own allowance; see Account.ts. */
   account_us(seat: number): number {
     return this.#accounts[seat]!
   }

@@ -1,6 +1,6 @@
 /**
- * Work on the log of a running season, in a fiber beside its actor: `Folding` and `Learning`. It only reads
- * the state, and what it finds is a command to the season.
+ * Work on the log of a running season, in a fiber beside its actor: `Folding` and `Learning`. Both
+ * only read the state, and end with a command to the season. Before it `Folding` writes rows of the log, under the fence.
  */
 import type { State } from "@agon/domain/season/State.ts"
 import { Duration, Effect, Schedule } from "effect"

@@ -1,5 +1,6 @@
 /**
- * One season, one fiber: the only writer of its state and its rows.
+ * One season, one fiber: the only writer of its state, and of its rows but for seats, seeds and points that a fold writes
+ * beside it (Folding.ts).
  *
  *   claim ──▶ take a batch, or the deadline passes ──▶ step each ──▶ commit in one statement ──▶ tell ──▶ answer ──┐
  *     ▲              ▲                                                     │                                       │

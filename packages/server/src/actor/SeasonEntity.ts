@@ -156,5 +156,5 @@ const refusalOf = (season: string, { reasons: [first] }: Cause.Cause<{ readonly 
   return new Mailbox.Unavailable({ season, reason: `unreachable: ${error?._tag ?? first?._tag ?? "no reason"}` })
 }
 
-/** Needs a store, listeners and a cluster: `SingleRunner.layer` for one process, `NodeClusterHttp.layer` for many. */
+/** Needs a store, listeners and a cluster: `layerAlone` of node/Cluster.ts for one process, `layerAmongOthers` for many. */
 export const layer = SeasonActors.layer.pipe(Layer.provideMerge(layerEntity), Layer.provideMerge(LocalMailboxes.layer))

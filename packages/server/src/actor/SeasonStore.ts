@@ -37,8 +37,8 @@ export interface Claimed {
 }
 
 /**
- * Ended matches, as their rows are after the last commit. Only `rewrite` changes them,
- * under the epoch of its actor.
+ * Ended matches, as their rows are after the last commit. `rewrite` changes them, under the epoch of its actor, and so
+ * does a commit that voids a match or installs a fold.
  */
 export interface SeasonLog {
   readonly ended: (season: string, matches: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<EndedMatch>, StoreFailed>

@@ -13,7 +13,7 @@
  * (season/OwnerChecks.ts); its candidates continue.
  *
  * The account's runner keys are out of force while it is suspended or without the office that they need
- * (runner/key/makersKeys.ts).
+ * (runner/key/makersKeysLayer.ts).
  */
 
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"

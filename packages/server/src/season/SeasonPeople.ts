@@ -2,7 +2,7 @@
  * The people of a season, its roster and its administrators: plain rows, each write with its log row in one
  * transaction. No cached answer shows a roster or depends on the caller, so there is nothing to purge; roles
  * are read with every request. Entries in play follow their owner on and off the roster (OwnerChecks.ts), runner keys
- * whoever made them out of office and back (runner/key/makersKeys.ts).
+ * whoever made them out of office and back (runner/key/makersKeysLayer.ts).
  */
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"

@@ -63,7 +63,7 @@ const wrote = (state: State, n: number, audit: Of<"PlanRound">["audit"]): void =
   state.events.push({ _tag: "SeasonChanged" })
 }
 
-/** Resets ratings to the seed, withdraws queued matches, and owes each entry the round's games. */
+/** Resets ratings to their start, withdraws queued matches, and owes each entry the round's games. */
 export const startRound = (state: State, round: Round): void => {
   const before = currentRound(state)
   if (before !== undefined) endRound(state, before)

@@ -218,7 +218,7 @@ export const virtualGamesOf = (state: State, { forfeits, ladder_games }: Pick<La
 }
 
 /**
- * A round starts: every rating returns to the seed. Rows in play need not be written at once, since a row of
+ * A round starts: every rating returns to its start. Rows in play need not be written at once, since a row of
  * an earlier round is read as reset. The other rows are few.
  */
 export const resetRatings = (state: State): void => {

@@ -1,5 +1,5 @@
 /**
- * A round begins with every rating back at the seed. The state changes at once. A row is rewritten when its
+ * A round begins with every rating back at its start. The state changes at once. A row is rewritten when its
  * turn comes; until then it names its round, and a row in play of an earlier round is read as reset.
  */
 import { type Rating, START } from "../../rating/Rating.ts"

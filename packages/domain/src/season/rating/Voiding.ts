@@ -1,5 +1,6 @@
 /**
- * Two commands void a match that turns out not to have been played as reported.
+ * Two commands void a match: one that turns out not to have been played as reported, one of a disqualified version, or one
+ * that an administrator names.
  *
  *   VoidMatch ──▶ failed, its seats owed a match again; `voiding` ──▶ the log is folded beside the season ──▶ InstallFold
  *
@@ -7,7 +8,8 @@
  * lasts. Its row in `voiding` says that the ratings still include it: they are computed again from the log
  * (`Fold.ts`), which takes a while, and the season goes on meanwhile. `InstallFold` (`Installing.ts`) sets
  * all ratings to those of the fold, in one commit, and removes from `voiding` the matches that the fold left
- * out. After a crash in between, the row makes the restored season fold again.
+ * out. After a crash in between, the row makes the restored season fold again. `InstallFold` also follows what a season
+ * has learned of its starts (`Learning.ts`).
  *
  * Consequences of the match stay: pairings, the places that later matches name (a place is what it was when they were
  * played), a candidate that has entered.

@@ -10,7 +10,8 @@
  *
  * - A failing fleet. While no match of the season ends well, only entries that sat in all the failed ones are blamed, and those
  *   that runners name while they name few: two entries whose weights are lost may be all that finals still have to play. If
- *   they are half of the entries, nobody is suspended, and the finals end after a day of it (clock/Rounds.ts).
+ *   they are half of the entries or more than NAMED_MAX, the others are not suspended; finals end after a day of it where at
+ *   most half of the entries are owed matches, and else wait (clock/Rounds.ts).
  * - A lying runner. If two keys have brought results within a day, two keys must each have failed at least two of the
  *   five; a key that reports a fault leaves the match to others for as long as a lease, and an honest key that plays it clears
  *   the entry. With one key there is no second source. An `engine_fault` is the machine's: it blames nobody.

@@ -1,4 +1,7 @@
-/** The season actor's only writing statement: every change of a batch, under the fence. Reads are in `claim.ts`. */
+/**
+ * The statement of the season actor that writes every change of a batch, under the fence. A fold beside the actor
+ * writes ended matches' rows by `rewrite` (log.ts). Reads are in `claim.ts`.
+ */
 
 import type { Changes } from "@agon/domain/season/rating/Fold.ts"
 import { head, type State } from "@agon/domain/season/State.ts"

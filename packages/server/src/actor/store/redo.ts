@@ -4,7 +4,7 @@
  * take twenty times as long to read them.
  *
  *   format u8 (2), then of each rating:
- *   version 16 bytes | ladder u8 (place in LADDERS) | active u8 | trend given u8 | ord, matches, round_matches, made,
+ *   version 16 bytes | ladder u8 (place in LADDERS) | active u8 | trend given u8 | ord, matches, round_matches, ladder_games,
  *   forfeits, round u32 | mu, sigma, virtual games, seat_sum, failed, trend f64 | count u8, met u32 each | count u8, history f64 each
  *
  * Format 1, which an earlier release may have left behind, has no `failed` (0) and no `round` (the current one).

@@ -38,7 +38,7 @@ export class Site extends Context.Reference<SiteShape | undefined>("agon/Site", 
 /** Paths of the service itself; mounts such as the development sign-in come before. */
 const OWN = ["/v1", "/docs", "/openapi.json", "/errors", "/healthz", "/readyz", "/objects"]
 
-/** The site gives up its reads after 10 s and shows a page that says so. */
+/** The site gives up a read after 6 s and a page that is drawn after 8 s, and shows one that says so (site/http/Reads.ts, site/http/Answers.ts). */
 const PAGE_TIMEOUT_MS = 15_000
 /** A hundred times the longest page. */
 const PAGE_MAX_BYTES = 4 * 1024 * 1024

@@ -33,7 +33,7 @@ const secretHash = (secret: string) => hash("sha256", secret, "buffer")
 export class RunnerKeys extends Context.Service<
   RunnerKeys,
   {
-    /** By the whole secret; none for a key that is not in force (makersKeys.ts). */
+    /** By the whole secret; none for a key that is not in force (makersKeysLayer.ts). */
     readonly byKey: (secret: string) => Effect.Effect<Option.Option<KeyOfRunner>>
     readonly create: (name: string, season_id: string | null, created_by: string) => Effect.Effect<NewKey>
     /**

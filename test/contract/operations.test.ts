@@ -33,4 +33,18 @@ layer(Web.layer(Operations.layer).pipe(Layer.provideMerge(database)))("/readyz",
       assert.strictEqual(yield* status, 200)
     })
   )
+
+  it.effect("says what changed also after the host's clock was set back", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { call } = yield* Web
+      const status = Effect.map(call("/readyz"), (answered) => answered.status)
+      assert.strictEqual(yield* status, 200)
+      yield* TestClock.setTime(-3_600_000)
+      yield* sql`ALTER TABLE agon_migration RENAME TO agon_migration_away`
+      yield* TestClock.adjust("250 millis")
+      assert.strictEqual(yield* status, 503)
+      yield* sql`ALTER TABLE agon_migration_away RENAME TO agon_migration`
+    })
+  )
 })

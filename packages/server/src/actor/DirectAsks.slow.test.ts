@@ -50,6 +50,22 @@ it.effect("a host that is slow is not asked again by the cluster, and one that h
   }).pipe(Effect.scoped)
 )
 
+it.effect("a host is found also where this one's clock was set back since it was last asked for", () =>
+  Effect.gen(function* () {
+    const { ask, world } = yield* asking((address) => (address === "a:1" ? Effect.never : Effect.succeed({ status: 200, text: replies })))
+    yield* TestClock.setTime(-3_600_000)
+    yield* TestClock.adjust("1 second")
+    const asked = yield* Effect.forkChild(Effect.flip(ask))
+    world.host = "b:1"
+    yield* TestClock.adjust("3 seconds")
+    yield* Fiber.join(asked)
+    const again = yield* Effect.forkChild(ask)
+    yield* TestClock.adjust("1 second")
+    assert.isDefined(again.pollUnsafe(), "the new host has answered")
+    assert.deepStrictEqual([world.by_cluster, world.asked], [1, ["a:1", "b:1"]])
+  }).pipe(Effect.scoped)
+)
+
 it.effect("a host that cannot be reached, or does not have the season, is forgotten, and the cluster asked", () =>
   Effect.gen(function* () {
     for (const answer of [

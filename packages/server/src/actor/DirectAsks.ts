@@ -18,6 +18,7 @@ import { Clock, Duration, Effect, Metric, Option, Schema } from "effect"
 import { type AnswerAsk, NOT_HERE, type PeerAnswer } from "../node/AskServer.ts"
 import { PeerLink } from "../node/PeerLink.ts"
 import { parsedJson } from "../process/parsedJson.ts"
+import { uptimeOf_ms } from "../process/uptime.ts"
 import { LocalMailboxes, onceKnown } from "./LocalMailboxes.ts"
 import * as Mailbox from "./Mailbox.ts"
 
@@ -79,7 +80,7 @@ export const makeDirectAsks = Effect.gen(function* () {
   /** Nodes of an earlier release do not say where they are. */
   const learn = <E>(self: string, season: string, where: Effect.Effect<string, E>) =>
     Effect.suspend(() => {
-      const now = clock.currentTimeMillisUnsafe()
+      const now = uptimeOf_ms(clock)
       if (now - (asked_ms.get(season) ?? Number.NEGATIVE_INFINITY) < LEARN_EVERY_MS) return Effect.void
       asked_ms.set(season, now)
       const learnt = Effect.map(Effect.timeout(where, WHERE_TIMEOUT), (host) => {

@@ -9,6 +9,7 @@ import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Clock, Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { HasPeers } from "../process/HasPeers.ts"
+import { uptimeOf_ms } from "../process/uptime.ts"
 
 const READ_EVERY = "1 minute"
 const READ_TIMEOUT = "5 seconds"
@@ -30,8 +31,6 @@ interface Reading {
   readonly at_ms: number
   readonly uptime_ms: number
 }
-
-const uptimeOf_ms = (clock: Clock.Clock): number => Number(clock.monotonicTimeNanosUnsafe() / 1_000n) / 1_000
 
 const make = Effect.gen(function* () {
   if (!(yield* HasPeers)) return SharedClock.of({ now_ms: Clock.currentTimeMillis })

@@ -2,6 +2,7 @@
 
 import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Clock, type Duration, Effect, Schedule, type Scope } from "effect"
+import { uptimeOf_ms } from "../process/uptime.ts"
 import { CurrentCallerClass } from "./CallerClass.ts"
 
 /** Figures that were not read since are not told. */
@@ -17,9 +18,9 @@ export const keepFigures = <A, E, R>(
 ): Effect.Effect<() => A | undefined, never, Scope.Scope | R> =>
   Effect.gen(function* () {
     const clock = yield* Clock.Clock
-    const now = () => clock.currentTimeMillisUnsafe()
+    const now = () => uptimeOf_ms(clock)
     let last: { readonly figures: A; readonly at: number } | undefined
-    const once = Effect.suspend(() => read(now())).pipe(
+    const once = Effect.suspend(() => read(clock.currentTimeMillisUnsafe())).pipe(
       Effect.tap((figures) => Effect.sync(() => void (last = { figures, at: now() }))),
       Effect.provideService(CurrentCallerClass, "service"),
       Effect.catchCause(seldomFailed("the figures for /metrics were not read"))

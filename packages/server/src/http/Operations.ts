@@ -5,19 +5,20 @@
 import { Effect, Layer } from "effect"
 import { HttpRouter, HttpServerResponse } from "effect/http"
 import { SqlClient } from "effect/sql"
+import { keptFor } from "../process/keptFor.ts"
 
 /** A database that takes longer counts as unavailable. */
 const READINESS_TIMEOUT = "2 seconds"
 
 /** The result is cached for this long, so the database is asked four times a second at most. */
-const READINESS_KEPT = "250 millis"
+const READINESS_KEPT_MS = 250
 
 const ready = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   // One row of a small table; no lock.
   sql`SELECT 1 FROM agon_migration LIMIT 1`.pipe(
     Effect.timeout(READINESS_TIMEOUT),
     Effect.isSuccess,
-    Effect.cachedWithTTL(READINESS_KEPT),
+    keptFor(READINESS_KEPT_MS),
     Effect.map(
       Effect.map((isReady) =>
         isReady

@@ -6,6 +6,7 @@
 
 import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import type { Clock } from "effect"
+import { uptimeOf_ms } from "../../process/uptime.ts"
 
 /** Longer than most moves between nodes; then one request finds out whether it is back. */
 const AWAY_MS = 5_000
@@ -21,7 +22,7 @@ export class AwaySeasons {
   }
 
   failed(season: string): void {
-    this.#failed_ms.set(season, this.#clock.currentTimeMillisUnsafe())
+    this.#failed_ms.set(season, uptimeOf_ms(this.#clock))
   }
 
   answered(season: string): void {
@@ -30,7 +31,7 @@ export class AwaySeasons {
 
   has(season: string): boolean {
     const failed_ms = this.#failed_ms.get(season)
-    return failed_ms !== undefined && this.#clock.currentTimeMillisUnsafe() - failed_ms < AWAY_MS
+    return failed_ms !== undefined && uptimeOf_ms(this.#clock) - failed_ms < AWAY_MS
   }
 
   /** The same seasons in the same order, those that are away behind the others. */

@@ -85,6 +85,20 @@ it.effect("a season that is away fails no request while another has work, is not
   }).pipe(Effect.provide(among(away, asked)))
 })
 
+it.effect("a season that is back is asked also where the host's clock was set back meanwhile", () => {
+  const [away, asked] = [new Set([lost]), [] as Array<string>]
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    for (let n = 0; n < 5; n++) yield* lease(key, request)
+    away.clear()
+    yield* TestClock.setTime(-3_600_000)
+    yield* TestClock.adjust("5 seconds")
+    asked.length = 0
+    for (let n = 0; n < 5; n++) yield* lease(key, request)
+    assert.include(asked, lost)
+  }).pipe(Effect.provide(among(away, asked)))
+})
+
 it.effect("where all seasons are away the request fails, so that the runner asks again soon", () =>
   Effect.gen(function* () {
     const { lease } = yield* Dispatcher

@@ -11,19 +11,20 @@ import { SqlClient } from "effect/sql"
 import { allHave } from "../../database/beside.ts"
 import { replayKey } from "../../object/keys.ts"
 import { ObjectStore } from "../../object/ObjectStore.ts"
+import { keptFor } from "../../process/keptFor.ts"
 import { makeQueries } from "./replayQueries.ts"
 import { away, inlineOf, isFinished, type Reported } from "./results.ts"
 
 /** The migration of `match.replay_inline`. */
 const NEEDED = 45
-const LOOKED_AT_EVERY = "5 seconds"
+const LOOKED_AT_EVERY_MS = 5_000
 
 /** Whether replays may be rows. One node alone need not ask. */
 export const makeMayBeRows = Effect.fnUntraced(function* (isOneOfSeveral: boolean) {
   if (!isOneOfSeveral) return Effect.succeed(true)
   const sql = yield* SqlClient.SqlClient
   const asked = Effect.provideService(Effect.orDie(allHave(NEEDED)), SqlClient.SqlClient, sql)
-  return yield* Effect.cachedWithTTL(asked, LOOKED_AT_EVERY)
+  return yield* keptFor(LOOKED_AT_EVERY_MS)(asked)
 })
 
 /** For a result that was accepted by a season that did not say that the replay is kept. */

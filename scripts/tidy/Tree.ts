@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { type Import, importsOf } from "./imports.ts"
-import { type Node, parse } from "./syntax.ts"
+import { type Comment, type Node, parse } from "./syntax.ts"
 
 export interface Finding {
   readonly file: string
@@ -24,6 +24,7 @@ export interface Source extends TextFile {
   readonly generated: boolean
   readonly root: Node
   readonly body: ReadonlyArray<Node>
+  readonly comments: ReadonlyArray<Comment>
   readonly errors: ReadonlyArray<{ readonly line: number; readonly message: string }>
   readonly imports: ReadonlyArray<Import>
   readonly lineOf: (offset: number) => number
@@ -83,7 +84,7 @@ function readSource({ path, text }: TextFile, folders: ReadonlyMap<string, strin
     }
     return low + 1
   }
-  const { root, body, errors } = parse(path, text)
+  const { body, comments, errors, root } = parse(path, text)
   return {
     path,
     text,
@@ -92,6 +93,7 @@ function readSource({ path, text }: TextFile, folders: ReadonlyMap<string, strin
     generated: isGenerated(path),
     root,
     body,
+    comments,
     errors: errors.map(({ offset, message }) => ({ line: lineOf(offset), message })),
     imports: importsOf(path, root, lineOf, folders),
     lineOf

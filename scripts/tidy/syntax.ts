@@ -11,18 +11,25 @@ export interface Node {
   readonly [key: string]: unknown
 }
 
+export interface Comment {
+  readonly start: number
+  readonly value: string
+}
+
 export interface Parsed {
   readonly body: ReadonlyArray<Node>
   readonly root: Node
+  readonly comments: ReadonlyArray<Comment>
   readonly errors: ReadonlyArray<{ readonly offset: number; readonly message: string }>
 }
 
 export function parse(path: string, text: string): Parsed {
-  const { program, errors } = parseSync(path, text)
+  const { comments, errors, program } = parseSync(path, text)
   const root = program as unknown as Node
   return {
     root,
     body: nodes(root["body"]),
+    comments,
     errors: errors.map((error) => ({ offset: error.labels[0]?.start ?? 0, message: error.message }))
   }
 }

@@ -6,6 +6,7 @@ import { cycles } from "./rule/cycle.ts"
 import { dependencies } from "./rule/dependency.ts"
 import { floor } from "./rule/floor.ts"
 import { locks } from "./rule/lock.ts"
+import { mentions } from "./rule/mention.ts"
 import { names } from "./rule/name.ts"
 import { AIMED_LINES, lineCount, sizes } from "./rule/size.ts"
 import { texts } from "./rule/text.ts"
@@ -24,6 +25,7 @@ const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [
   barrels,
   texts,
   citations,
+  mentions,
   locks,
   visibility,
   wholes

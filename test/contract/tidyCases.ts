@@ -374,6 +374,15 @@ export const otherCases: ReadonlyArray<Case> = [
     "node_modules/a-win32-x64 has no integrity"
   ],
   [
+    "a comment that names a file by another folder",
+    {
+      "packages/server/src/http/A.ts": "export const a = 1\n",
+      [http]: "/** After A.ts and server/http/A.ts, not `*.test.ts`:\n * database/A.ts. */\nexport const b = 1\n"
+    },
+    `${http}:2 mention`,
+    "no file is named database/A.ts"
+  ],
+  [
     "a citation of a heading that is not there",
     { [document]: "# Rules\n\n## The end\n", [http]: `// ${document}#the-end\n// ${document}#the-beginning\n` },
     `${http}:2 citation`,

@@ -25,7 +25,7 @@ export function* names(tree: Tree): Iterable<Finding> {
   }
 }
 
-/** The words of `SeasonUtils.test.ts` are season and utils; `Live` is refused only as an ending. */
+/** The words of `SeasonUtils` are season and utils, whatever follows the first dot; `Live` is refused only as an ending. */
 function hollowWord(path: string): string | undefined {
   const stem = (path.split("/").at(-1) ?? "").replace(/\..*$/, "")
   const words = stem.split(/[-_]|(?<=[a-z0-9])(?=[A-Z])/)

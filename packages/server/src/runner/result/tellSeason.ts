@@ -83,11 +83,11 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
     const [accepted, reported]: [Array<Reported>, Array<string>] = [[], []]
-    const first = (reply: Reply | undefined) => (reply as Receipt | undefined)?.accepted === true
     for (const { command, lease, result } of results) {
       const reply = command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)
-      if (first(reply) && result.kind === "match") reported.push(lease)
-      if (first(reply)) yield* noteFault(key.id, season, result)
+      const isAccepted = reply?.accepted === true
+      if (isAccepted && result.kind === "match") reported.push(lease)
+      if (isAccepted) yield* noteFault(key.id, season, result)
       const receipt = yield* settled(season, lease, key.id, reply)
       if (receipt.accepted && receipt.replay_kept !== true) yield* keepReplay(result)
       if (!receipt.accepted && receipt.reason === "malformed") {

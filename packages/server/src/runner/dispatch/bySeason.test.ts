@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { Holdings } from "../session/Holdings.ts"
-import { bySeason } from "./askedOf.ts"
+import { bySeason } from "./bySeason.ts"
 
 const lease = (n: number) => `019a0000-0000-7000-8000-00000000000${n}.1`
 const season = (n: number) => (n < 4 ? "first" : "second")

@@ -178,7 +178,7 @@ layer(pg, { excludeTestServices: true })("a season's commit", (it) => {
           const key = id("key", 1 + (i % 3))
           const [work] = yield* obey(lease({ key, runner: id("runner", 1 + (i % 3)) }))
           if (work?.kind !== "match") continue
-          const about = { key, lease: work.lease, runtime_version: null, version: lost, detail: "gone" }
+          const about = { key, lease: work.lease, version: lost, detail: "gone" }
           const fails = work.versions.includes(lost)
           yield* obey(fails ? { _tag: "ReportFault", fault_reason: "weights_unavailable", ...about } : report(work, key))
         }

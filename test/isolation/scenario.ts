@@ -179,7 +179,6 @@ const lose = (side: Side) =>
         _tag: "ReportFault",
         key: id("key", 1),
         lease: four!.lease,
-        runtime_version: null,
         fault_reason: "engine_fault",
         detail: "it broke"
       }

@@ -43,7 +43,7 @@ export const play = Effect.fnUntraced(function* (season_id: string, winner = 0) 
 /** The next match cannot be played. */
 export const fail = Effect.fnUntraced(function* (season_id: string) {
   const [work] = yield* lease(season_id)
-  const about = { runtime_version: null, fault_reason: "engine_fault", detail: "x" } as const
+  const about = { fault_reason: "engine_fault", detail: "x" } as const
   yield* A.tell(season_id, { _tag: "ReportFault", key: holder.key, lease: work!.lease, ...about })
 })
 

@@ -48,7 +48,7 @@ export const make = (chance: Chance, limit: number, sick: Sick): Report => {
     const { lease } = work
     if (work.kind === "admission") return { _tag: "ReportAdmission", key, lease, verdict: verdict(honest) }
     const x = honest ? 1 : chance.next()
-    const fault = { _tag: "ReportFault", key, lease, runtime_version: null, detail: "x" } as const
+    const fault = { _tag: "ReportFault", key, lease, detail: "x" } as const
     if (x < 0.015) return { ...fault, fault_reason: "engine_fault" }
     if (x < 0.02) return { ...fault, fault_reason: "weights_unavailable", version: chance.pick(work.versions) } // a lie, or a bad disk
     const lost = lostIn(sick, work)

@@ -101,7 +101,6 @@ export type Command =
       readonly _tag: "ReportFault"
       readonly key: string
       readonly lease: string
-      readonly runtime_version: string | null
       readonly fault_reason: "engine_fault" | "weights_unavailable"
       readonly version?: string | null // the version whose files are not available
       readonly detail: string

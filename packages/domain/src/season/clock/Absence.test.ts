@@ -28,12 +28,7 @@ const inVain = () => {
     const lost = work.versions.find((id) => LOST.includes(id))
     const about = { key, lease: work.lease }
     if (lost === undefined) step(state, { _tag: "ReportMatch", ...about, outcome: outcome(2) }, at)
-    else
-      step(
-        state,
-        { _tag: "ReportFault", ...about, runtime_version: null, fault_reason: "weights_unavailable", version: lost, detail: "" },
-        at
-      )
+    else step(state, { _tag: "ReportFault", ...about, fault_reason: "weights_unavailable", version: lost, detail: "" }, at)
   }
   return { state, since: state.failing.since! }
 }

@@ -39,7 +39,7 @@ const play = (state: State, machines: ReadonlyArray<Machine>, from: number, turn
 }
 
 const fault = (about: { key: string; lease: string }, fault_reason: "weights_unavailable" | "engine_fault", named: string | null) =>
-  ({ _tag: "ReportFault", ...about, runtime_version: null, fault_reason, version: named, detail: "gone" }) satisfies Command
+  ({ _tag: "ReportFault", ...about, fault_reason, version: named, detail: "gone" }) satisfies Command
 
 /** Whoever has been submitted enters; when that was. */
 const enter = (state: State): number => {

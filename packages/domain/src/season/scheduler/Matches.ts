@@ -119,7 +119,7 @@ const deny = (state: State, match: OpenMatch, outcome: MatchOutcome, denied: Non
  * out earlier was counted then.
  */
 export const reportFault = (state: State, command: Of<"ReportFault">): Receipt => {
-  const { detail, fault_reason, key, lease, runtime_version, version = null } = command
+  const { detail, fault_reason, key, lease, version = null } = command
   const match = held(state, lease, key)
   if ("accepted" in match) return match
   if (version !== null && !match.versions.includes(version)) {
@@ -129,7 +129,7 @@ export const reportFault = (state: State, command: Of<"ReportFault">): Receipt =
   const failed = { n: match.lease_n, key, at: state.now, reason: fault_reason, version: fault_reason === "engine_fault" ? null : version }
   state.againEnd = Math.min(state.againEnd, state.now + LEASE_AGAIN_MS)
   if (match.until !== null) {
-    failTry(state, match, failed, { fault_detail: detail, runtime_version })
+    failTry(state, match, failed, { fault_detail: detail })
     return { accepted: true }
   }
   const others = match.tries.filter(({ n }) => n !== match.lease_n)
@@ -206,7 +206,7 @@ export const requeue = (state: State, match: OpenMatch): void => {
 export const loseMatch = (state: State, match: OpenMatch): void =>
   failTry(state, match, { n: match.lease_n, key: match.key!, at: state.now, reason: "runner_lost", version: null })
 
-const failTry = (state: State, match: OpenMatch, failed: Try, more: Pick<End, "fault_detail" | "runtime_version"> = {}): void => {
+const failTry = (state: State, match: OpenMatch, failed: Try, more: Pick<End, "fault_detail"> = {}): void => {
   match.tries = [...match.tries, failed]
   state.writes.failedTries.push(failed.reason)
   if (++match.losses >= LOSSES_MAX) end(state, match, { ending: "failed", fault_reason: failed.reason, ...more })
@@ -255,7 +255,6 @@ interface End {
   readonly successor?: number | null
   readonly fault_reason?: FaultReason
   readonly fault_detail?: string
-  readonly runtime_version?: string | null
   readonly outcome?: MatchOutcome
   readonly seats?: ReadonlyArray<Seat>
 }
@@ -331,7 +330,7 @@ const endedRow = (state: State, match: OpenMatch, how: End): Ended => ({
   reason: how.outcome?.reason ?? null,
   turns: how.outcome?.turns ?? null,
   played_ms: how.outcome === undefined ? null : playedMs(state, match, how.outcome),
-  runtime_version: how.outcome?.runtime_version ?? how.runtime_version ?? null,
+  runtime_version: how.outcome?.runtime_version ?? null,
   state_sha256: how.outcome?.state_sha256 ?? null,
   replay_hash: how.outcome?.replay?.hash ?? null,
   replay_bytes: how.outcome?.replay?.bytes ?? null,

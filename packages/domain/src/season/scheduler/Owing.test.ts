@@ -46,7 +46,7 @@ const suspend = (state: State, from: number, gone: string): number => {
     const key = `k${n % 2}`
     const [work] = step(state, { _tag: "LeaseWork", ...RUNNER, key, max: 1 }, at)
     if (work?.kind !== "match") continue
-    const failed = { runtime_version: null, fault_reason: "weights_unavailable", version: gone, detail: "404" } as const
+    const failed = { fault_reason: "weights_unavailable", version: gone, detail: "404" } as const
     if (work.versions.includes(gone)) step(state, { _tag: "ReportFault", key, lease: work.lease, ...failed }, at)
     else step(state, { _tag: "ReportMatch", key, lease: work.lease, outcome: outcome(work.versions.length) }, at)
   }

@@ -57,7 +57,7 @@ export const commandOf = (key: string, result: Reported): Command | undefined =>
   if (result.kind !== "match") return undefined
   if (!isFinished(result)) {
     const { detail, fault_reason, version_id = null } = result
-    return { _tag: "ReportFault", key, lease, runtime_version: null, fault_reason, version: version_id, detail }
+    return { _tag: "ReportFault", key, lease, fault_reason, version: version_id, detail }
   }
   const { played_ms, reason, runtime_version, state_sha256, turns } = result
   const { bytes, hash, inline } = result.replay

@@ -45,7 +45,8 @@ class Follow extends HTMLElement {
   #tell(): void {
     const again = Object.assign(document.createElement("a"), { href: location.href, textContent: "Load the page again" })
     this.#silence.setAttribute("role", "status")
-    this.#silence.replaceChildren(`This is as it was at ${this.#heard.toLocaleTimeString()}: nothing has been heard since. `, again)
+    const at = `${this.#heard.toISOString().slice(11, 19)} UTC`
+    this.#silence.replaceChildren(`This is as it was at ${at}: nothing has been heard since. `, again)
     this.append(this.#silence)
   }
 

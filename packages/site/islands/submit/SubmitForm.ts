@@ -3,7 +3,8 @@
  *
  *   files ──▶ looked at ──▶ hashed in a worker ──▶ preflight ──▶ submission ──▶ both uploads ──▶ the version's page
  *
- * Whatever breaks off on the way, the same files submitted again go on: the service answers with the same version. It renders into the
+ * Whatever breaks off on the way, the same files submitted again go on: the service answers with the same version. Where the session has
+ * ended, the form leads to the sign-in in another window, since the files that were chosen would be gone from this one. It renders into the
  * page itself, with the page's styles, in the place of what the page says to a browser without scripts.
  */
 import { html, LitElement, nothing } from "lit"
@@ -32,7 +33,8 @@ export class SubmitForm extends LitElement {
     note: { type: Number },
     stage: { state: true },
     share: { state: true },
-    refusal: { state: true }
+    refusal: { state: true },
+    signedOut: { state: true }
   }
   declare game: string
   declare season: string
@@ -50,6 +52,7 @@ export class SubmitForm extends LitElement {
   /** Of the bytes of both files, from 0 to 1. */
   declare share: number | undefined
   declare refusal: string | undefined
+  declare signedOut: boolean | undefined
 
   protected override createRenderRoot(): HTMLElement {
     this.replaceChildren()
@@ -58,7 +61,7 @@ export class SubmitForm extends LitElement {
 
   protected override render() {
     return html`<form class="typed" aria-label="Submit" @submit=${this.#submitted} @dragover=${this.#over} @drop=${this.#dropped}>
-${this.refusal === undefined ? nothing : html`<p class="bad alert" role="alert"><bdi>${withTimes(this.refusal)}</bdi></p>`}
+${this.refusal === undefined ? nothing : html`<p class="bad alert" role="alert"><bdi>${withTimes(this.refusal)}</bdi>${this.signedOut === true ? html` <a href="/me" target="_blank">Sign in</a>` : nothing}</p>`}
 <p class="hint">Choose both files, or drop them here.</p>
 ${KINDS.map((kind) => html`<div class="field"><label for="file-${kind}">${LABELS[kind].label}</label><input id="file-${kind}" type="file" accept=${LABELS[kind].accept} required ?disabled=${this.stage !== undefined}></div>`)}
 <div class="field"><label for="note">Note</label><p class="hint" id="note-hint">Everybody who sees the version reads it.${this.note === undefined ? nothing : ` At most ${this.note} characters.`} It may stay empty.</p><input id="note" aria-describedby="note-hint" dir="auto" autocomplete="off" ?disabled=${this.stage !== undefined}></div>
@@ -95,7 +98,10 @@ ${this.share === undefined ? nothing : html`<progress aria-label="Sent" max="1" 
       this.stage = undefined
       this.share = undefined
       if (answer.ok) location.assign(`/me/versions/${encodeURIComponent(answer.value)}`)
-      else this.refusal = answer.sentence
+      else {
+        this.refusal = answer.sentence
+        this.signedOut = answer.signedOut
+      }
     })
   }
 

@@ -1,4 +1,4 @@
-/** The three calls of the API that a submission makes, and the uploads. Every failure is a sentence. */
+/** The calls of the API that a submission makes, and the uploads. Every failure is a sentence. */
 import { isOfService } from "../../src/html/elsewhere.ts"
 
 interface Upload {
@@ -18,10 +18,24 @@ export interface Target {
   readonly model: string
 }
 
-export type Answer<A> = { readonly ok: true; readonly value: A } | { readonly ok: false; readonly sentence: string }
+export interface Failed {
+  readonly ok: false
+  readonly sentence: string
+  /** Whether there is no session any more. */
+  readonly signedOut?: boolean
+}
+
+export type Answer<A> = { readonly ok: true; readonly value: A } | Failed
+
+interface Taken<A> {
+  readonly ok: true
+  readonly value: A
+  readonly status: number
+}
 
 const WAIT_MS = 30_000
 const TRIES = 4
+const SIGNED_OUT = "You are signed out. Sign in in another window, then submit again: the files stay chosen."
 const AWAY = "The service does not answer. What is sent already stays: submit the same files again to go on."
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
@@ -29,12 +43,13 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const failed = (sentence: string) => ({ ok: false, sentence }) as const
 
 /** A refusal for rate is asked again after the time that it names. */
-const asked = async <A>(path: string, init: RequestInit = {}): Promise<Answer<A>> => {
+const asked = async <A>(path: string, init: RequestInit = {}): Promise<Taken<A> | Failed> => {
   for (let tries = 1; ; tries++) {
     try {
       const answer = await fetch(path, { credentials: "same-origin", redirect: "error", signal: AbortSignal.timeout(WAIT_MS), ...init })
       const json: any = await answer.json()
-      if (answer.ok) return { ok: true, value: json }
+      if (answer.ok) return { ok: true, value: json, status: answer.status }
+      if (answer.status === 401) return { ...failed(SIGNED_OUT), signedOut: true }
       const isBusy = answer.status === 429 || answer.status === 503
       if (!isBusy || tries === TRIES) return failed(typeof json?.detail === "string" ? json.detail : AWAY)
       await pause(1_000 * Number(answer.headers.get("retry-after") ?? tries))
@@ -55,18 +70,25 @@ export const preflight = async ({ game, model, season }: Target): Promise<Answer
   return refusal === undefined || answer.value.candidate !== null ? { ok: true, value: undefined } : failed(refusal.detail)
 }
 
-/** The same two hashes again give the same version, with fresh addresses for its files. */
-export const submit = (target: Target, hashes: Readonly<Record<string, string>>, note: string): Promise<Answer<Submitted>> =>
-  asked("/v1/submissions", {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify({
-      ...target,
-      weights_hash: hashes["weights"],
-      manifest_hash: hashes["manifest"],
-      ...(note === "" ? {} : { note })
-    })
-  })
+const sent = (method: string, body: unknown): RequestInit => ({
+  method,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body)
+})
+
+const NEW = 201
+
+/**
+ * The same two hashes again give the same version, with fresh addresses for its files. It keeps the note that it has, so that another one is
+ * written on it; without a text that one stays.
+ */
+export const submit = async (target: Target, hashes: Readonly<Record<string, string>>, note: string): Promise<Answer<Submitted>> => {
+  const body = { ...target, weights_hash: hashes["weights"], manifest_hash: hashes["manifest"], ...(note === "" ? {} : { note }) }
+  const answer = await asked<Submitted>("/v1/submissions", sent("POST", body))
+  if (!answer.ok || answer.status === NEW || note === "") return answer
+  const noted = await asked(`/v1/versions/${encodeURIComponent(answer.value.version_id)}`, sent("PATCH", { note }))
+  return noted.ok ? answer : noted
+}
 
 /**
  * Where a file is sent. The page may send to this origin, which as a loopback one has several names that the signature does not cover,

@@ -1,0 +1,110 @@
+/** A competitor's pages with scripts in a real browser: submitting, whatever becomes of the session, and following a version. */
+import { assert, it, layer } from "@effect/vitest"
+import { Effect, Layer } from "effect"
+import type { Page } from "playwright-core"
+import { filesOf } from "../e2e/Competition.ts"
+import { type Chromium, missingChromium } from "../support/Chromium.ts"
+import * as Fixture from "../support/Fixture.ts"
+import { OPEN_SEASON } from "../support/openSeason.ts"
+import { publicAddress, siteAnswers } from "../support/Pages.ts"
+import * as Service from "../support/Service.ts"
+import * as SiteService from "../support/SiteService.ts"
+import { Browser } from "./Browser.ts"
+import { goTo } from "./clicks.ts"
+
+const service = SiteService.layerFixture
+const all = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(service), Layer.provideMerge(Browser.layer))
+
+const sessionOf = (origin: string, as: string) => {
+  const cookie = { name: "service_session", value: `${as}-token`, path: "/", domain: new URL(origin).hostname, expires: -1 }
+  return { ...cookie, httpOnly: true, secure: false, sameSite: "Lax" as const }
+}
+
+const open = (path: string, options: Parameters<Chromium["open"]>[1] = {}) =>
+  Effect.gen(function* () {
+    const { origin } = yield* Service.Service
+    const chromium = yield* Browser
+    const storageState = { cookies: [sessionOf(origin, "ada")], origins: [] }
+    const extraHTTPHeaders = { "x-forwarded-for": publicAddress() }
+    return yield* Effect.promise(() => chromium.open(`${origin}${path}`, { storageState, extraHTTPHeaders, ...options }))
+  })
+
+/** The page on which ada submits to a season that is open. */
+const submitting = Effect.gen(function* () {
+  const { as } = yield* Service.Service
+  const payload = { ...OPEN_SEASON, name: "Taking", slug: "taking", weight_classes: Fixture.classes }
+  yield* (yield* as("admin")).seasonCreation.createSeason({ params: { game: "snakes" }, payload })
+  const { id } = yield* (yield* as("ada")).model.createModel({ params: { game: "snakes" }, payload: { name: "Sent by clicks" } })
+  return `/me/models/${id}/submit/taking`
+})
+
+const choose = async (page: Page) => {
+  const { manifest, weights } = filesOf("nibbler")
+  const file = (name: string, mimeType: string, bytes: Uint8Array) => ({ name, mimeType, buffer: Buffer.from(bytes) })
+  await page.getByLabel("Weights, an ONNX file").setInputFiles(file("nibbler.onnx", "application/octet-stream", weights))
+  await page.getByLabel("Manifest, a JSON file").setInputFiles(file("nibbler.json", "application/json", manifest))
+}
+
+const missing = missingChromium()
+if (missing !== undefined) it.skip(`a competitor's pages with scripts: ${missing}`, () => {})
+else
+  layer(all, { excludeTestServices: true, timeout: "300 seconds" })("a competitor's pages with scripts", (it) => {
+    it.effect("keep the files where the session has ended, lead to the sign-in beside, and keep a note that comes later", () =>
+      Effect.gen(function* () {
+        const { origin } = yield* Service.Service
+        const path = yield* submitting
+        const watched = yield* open(path)
+        const { page } = watched
+        yield* Effect.promise(async () => {
+          await choose(page)
+          await page.context().clearCookies()
+          await page.getByRole("button", { name: "Submit" }).click()
+          assert.match(await page.getByRole("alert").innerText(), /^You are signed out\. /)
+          assert.deepStrictEqual(await watched.violations(), [])
+          const [beside] = await Promise.all([page.waitForEvent("popup"), page.getByRole("link", { name: "Sign in" }).click()])
+          await beside.getByRole("link", { name: /^Sign in with/ }).waitFor()
+          // The development sign-in answers nobody whom a proxy tells of.
+          await page.context().addCookies([sessionOf(origin, "ada")])
+          await beside.close()
+          await page.getByRole("button", { name: "Submit" }).click()
+          await page.waitForURL(/\/me\/versions\//)
+          const version = page.url()
+
+          await goTo(page, path)
+          await choose(page)
+          await page.getByLabel("Note", { exact: true }).fill("x".repeat(281))
+          await page.getByRole("button", { name: "Submit" }).click()
+          await page.getByRole("alert").waitFor()
+          await page.getByLabel("Note", { exact: true }).fill("thought of later")
+          await page.getByRole("button", { name: "Submit" }).click()
+          await page.waitForURL(version)
+          assert.include(await page.locator("main bdi").allInnerTexts(), "thought of later")
+
+          await goTo(page, path)
+          await choose(page)
+          await page.getByRole("button", { name: "Submit" }).click()
+          await page.waitForURL(version)
+          assert.include(await page.locator("main bdi").allInnerTexts(), "thought of later")
+          await watched.close()
+        })
+      })
+    )
+
+    it.effect("say in UTC since when a version that is followed has not been heard of", () =>
+      Effect.gen(function* () {
+        const watched = yield* open(`/me/versions/${Fixture.versionIds.delta1}`, { timezoneId: "Asia/Tokyo", locale: "en-US" })
+        const { page } = watched
+        yield* Effect.promise(async () => {
+          const began_ms = Date.now()
+          await page.route("**/me/versions/*", (route) => route.abort())
+          const silence = page.locator("agon-follow").getByText("nothing has been heard since")
+          await silence.waitFor()
+          const [, at] = /^This is as it was at (\d\d:\d\d:\d\d) UTC: /.exec((await silence.textContent()) ?? "") ?? []
+          assert.isDefined(at, (await silence.textContent()) ?? "")
+          const day = new Date(began_ms).toISOString().slice(0, 11)
+          assert.isAtMost(Math.abs(Date.parse(`${day}${at}Z`) - began_ms) % 86_340_000, 60_000, at)
+          await watched.close()
+        })
+      })
+    )
+  })

@@ -5,6 +5,8 @@
  *                     └──────────────────── a result is there, a slot came free, or the poll ended ◀───────────────────┘
  *   at the same time, every heartbeat_s: heartbeat; work whose lease is lost is stopped.
  *
+ * Results that a request cannot bring, since their season is away, are told beside the loop (lateResults.ts).
+ *
  * A long poll is aborted when a result is ready. If its answer with new work is lost, that work is missing
  * from `holds` in the next request, and the service takes it back.
  *
@@ -15,18 +17,25 @@
  */
 
 import type { Client } from "@agon/api/Client.ts"
-import type { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
-import type { LeaseAnswer, OpenSession, Result, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
+import type { InvalidRequest, NotFound, Unavailable } from "@agon/api/Problem.ts"
+import type { LeaseAnswer, OpenSession, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
 import { Effect, Fiber, Latch, type Scope, type Tracer } from "effect"
+import { type Late, tellLate } from "./lateResults.ts"
 import * as MatchSpans from "./MatchSpans.ts"
 import { makePauses } from "./pauses.ts"
-import { type Done, leasedOf, requestOf, uploaded } from "./results.ts"
+import { type Done, leasedOf, requestOf } from "./results.ts"
 import { CLOSE_S } from "./stopping.ts"
 import { makeUntilAnswered, REQUEST_MARGIN_S, type UntilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
 
 /** Shorter than the time-outs of common proxies. */
 const WAIT_S = 25
+
+/**
+ * A request with results is made so often, some 15 seconds, before a season that is away is left to `lateResults.ts`; once, while
+ * results are late already. Most that are away are back sooner, since they only move to another machine.
+ */
+const AWAY_TRIES_MAX = 10
 
 /** No service wants heartbeats more often. */
 const HEARTBEAT_MIN_S = 1
@@ -45,6 +54,10 @@ interface State {
   readonly untilAnswered: UntilAnswered
   readonly running: Map<string, Fiber.Fiber<void>>
   done: ReadonlyArray<Done>
+  /** Results that are told beside the loop (lateResults.ts). */
+  late: ReadonlyArray<Done>
+  /** Open while there are such. */
+  readonly isLate: Latch.Latch
   /** The last work that ended came to nothing: what is given next may come to nothing as fast. */
   failed: boolean
   /** The spans of results that are not told yet, where their matches are traced. */
@@ -63,7 +76,7 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
       Effect.mapError(notOpened),
       Effect.orDie
     )
-    const [news, drains] = [yield* Latch.make(), yield* Latch.make()]
+    const [news, drains, isLate] = [yield* Latch.make(), yield* Latch.make(), yield* Latch.make()]
     const opening = Effect.map(
       opened,
       (session): State => ({
@@ -72,6 +85,8 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
         untilAnswered,
         running: new Map(),
         done: [],
+        late: [],
+        isLate,
         failed: false,
         reports: new Map(),
         news,
@@ -81,6 +96,7 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
     const state = yield* Effect.acquireRelease(opening, (open) => close(client, open), { interruptible: true })
     yield* Effect.logInfo("runner ready", { runner: state.session.runner, slots: about.slots })
     yield* Effect.forkScoped(beat(client, state))
+    yield* Effect.forkScoped(tellLate(client, untilAnswered, lateOf(state)))
     const looping = yield* Effect.acquireRelease(Effect.forkDetach(loop(client, state, about, opened)), (fiber) =>
       stop(state, fiber, stopping)
     )
@@ -92,11 +108,11 @@ const notOpened = ({ detail }: NotFound | InvalidRequest) => new Error(`the serv
 
 const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots }: OpenSession, opened: Effect.Effect<RunnerSession>) {
   const pauses = makePauses()
-  while (!state.draining || state.running.size > 0 || state.done.length > 0) {
+  while (!state.draining || state.running.size > 0 || state.done.length + state.late.length > 0) {
     yield* Latch.close(state.news)
     const results = requestOf(state.done, slots)
     const untold = state.done.slice(results.length)
-    const room = state.draining ? 0 : slots - state.running.size - untold.length
+    const room = state.draining ? 0 : slots - state.running.size - untold.length - state.late.length
     if (room <= 0 && results.length === 0) {
       yield* state.news.await
       continue
@@ -107,13 +123,35 @@ const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots 
     )
     const answer = yield* results.length > 0 ? asking : Effect.raceFirst(asking, Effect.as(state.news.await, undefined))
     if (answer === undefined) continue
-    const isUnknown = answer === "joined again"
-    const began = isUnknown ? 0 : yield* take(state, results, room, answer)
-    const isFruitful = (began > 0 && !state.failed) || (!isUnknown && results.length > 0)
+    const isAnswered = answer !== "joined again" && answer !== "late"
+    if (answer === "late") yield* beside(state, results)
+    const began = isAnswered ? yield* take(state, results, room, answer) : 0
+    const isFruitful = (began > 0 && !state.failed) || (isAnswered && results.length > 0)
     // Work that came to nothing is no news to hurry for.
     const hurry = state.failed ? state.drains : state.news
-    if (isUnknown || !state.draining) yield* Effect.raceFirst(pauses.after(isFruitful), hurry.await)
+    if (!isAnswered || !state.draining) yield* Effect.raceFirst(pauses.after(isFruitful), hurry.await)
   }
+})
+
+/** From now on these results are told beside the loop. */
+const beside = (state: State, results: ReadonlyArray<Done>) => {
+  const late = new Set(results)
+  state.done = state.done.filter((one) => !late.has(one))
+  state.late = [...state.late, ...results]
+  return Latch.open(state.isLate)
+}
+
+const lateOf = (state: State): Late => ({
+  next: Effect.andThen(
+    state.isLate.await,
+    Effect.sync(() => state.late)
+  ),
+  told: Effect.fnUntraced(function* (lease) {
+    state.late = state.late.filter(({ work }) => work.lease !== lease)
+    yield* MatchSpans.reported(state.reports, [lease])
+    if (state.late.length === 0) yield* Latch.close(state.isLate)
+    yield* Latch.open(state.news)
+  })
 })
 
 /** Forgets the results that are told, and starts the work that was given; answers how much of it there is. */
@@ -137,8 +175,8 @@ const leasesOf = (running: State["running"], done: ReadonlyArray<Done>): Readonl
 ]
 
 /** Each lease once, without those that the runner holds. What it does not take goes back, since it is missing from `holds`. */
-const newOf = ({ done, running }: State, leases: ReadonlyArray<Work>): ReadonlyArray<Work> => {
-  const held = new Set(leasesOf(running, done))
+const newOf = ({ done, late, running }: State, leases: ReadonlyArray<Work>): ReadonlyArray<Work> => {
+  const held = new Set(leasesOf(running, [...done, ...late]))
   return leases.filter(({ lease }) => !held.has(lease) && held.add(lease))
 }
 
@@ -164,61 +202,33 @@ interface Telling {
 }
 
 /**
- * One lease request. If one of its results is malformed, they are sent one by one, so that
- * it does not block the others.
+ * One lease request; "late" where its results have to be told beside: one of them is malformed, or their season stays away,
+ * which would keep the runner from the work of all others.
  */
-const ask = (client: Client, { running, session, untilAnswered }: State, { results, untold }: Telling, room: number) => {
+const ask = (client: Client, { late, running, session, untilAnswered }: State, { results, untold }: Telling, room: number) => {
   const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
-  const holds = leasesOf(running, untold)
+  const holds = leasesOf(running, [...untold, ...late])
   const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds, results: results.map(leasedOf) }
-  return untilAnswered("lease", client.runner.lease({ payload }), wait_s).pipe(
-    Effect.catchTag("invalid_request", ({ detail }) =>
-      Effect.as(
+  const tries_max = late.length > 0 ? 1 : AWAY_TRIES_MAX
+  let tries = 0
+  const isAway = (error: Unavailable): Effect.Effect<"late", Unavailable> =>
+    results.length > 0 && ++tries >= tries_max ? Effect.as(tellAway(error.detail, results), "late") : Effect.fail(error)
+  const leasing = Effect.catchTag(client.runner.lease({ payload }), "unavailable", isAway)
+  return untilAnswered("lease", leasing, wait_s).pipe(
+    Effect.catchTag(
+      "invalid_request",
+      ({ detail }): Effect.Effect<LeaseAnswer | "late"> =>
         results.length > 0
-          ? tellEach(client, untilAnswered, results, detail)
-          : Effect.logWarning("the service refused to give work", { detail }),
-        told(results)
-      )
+          ? Effect.as(Effect.logWarning("the service refused a result", { detail }), "late")
+          : Effect.as(Effect.logWarning("the service refused to give work", { detail }), GIVEN_NOTHING)
     )
   )
 }
 
-const told = (results: ReadonlyArray<Done>): LeaseAnswer => ({
-  leases: [],
-  results: results.map(({ work: { lease } }) => ({ lease, accepted: true, reason: null })),
-  drain: false
-})
+const GIVEN_NOTHING: LeaseAnswer = { leases: [], results: [], drain: false }
 
-/**
- * Done where the service does not take the result itself. A failure counts as an attempt: given back, the
- * work would come again at no cost, and the same result with it, for ever.
- */
-const giveUp = (client: Client, lease: string, result: Result): Effect.Effect<unknown, unknown> => {
-  const params = { lease }
-  const detail = "The service did not take the result of this work."
-  if (result.kind === "audit") return client.runner.release({ params, payload: {} })
-  return result.kind === "match"
-    ? client.runner.result({ params, payload: { kind: "match", fault_reason: "engine_fault", detail } })
-    : client.runner.result({ params, payload: { kind: "admission", runtime_version: result.runtime_version, verdict: "failed", detail } })
-}
-
-const tellEach = Effect.fnUntraced(function* (client: Client, untilAnswered: UntilAnswered, results: ReadonlyArray<Done>, detail: string) {
-  yield* Effect.logWarning("the service refused a result", { detail })
-  for (const done of results) {
-    const { lease } = done.work
-    const tell = (payload: Result) =>
-      Effect.catchTag(untilAnswered("result", client.runner.result({ params: { lease }, payload })), "not_found", () => Effect.void)
-    yield* tell(done.result).pipe(
-      Effect.catchTag("invalid_request", (error) => Effect.flatMap(uploaded(done), (other) => (other ? tell(other) : Effect.fail(error)))),
-      Effect.catchTag("invalid_request", (error) =>
-        Effect.andThen(
-          Effect.logError("the service calls a result malformed; reporting it as failed", { lease, detail: error.detail }),
-          Effect.ignore(Effect.timeout(giveUp(client, lease, done.result), `${REQUEST_MARGIN_S} seconds`))
-        )
-      )
-    )
-  }
-})
+const tellAway = (detail: string, results: ReadonlyArray<Done>) =>
+  Effect.logWarning("results cannot be told for now, and are told beside other work", { results: results.length, detail })
 
 const start = Effect.fnUntraced(function* (state: State, work: Work) {
   const worker = yield* Worker
@@ -260,7 +270,7 @@ const beat = Effect.fnUntraced(function* (client: Client, state: State) {
 
 /** Reports the leases in progress and stops work whose lease is lost. */
 const beatOnce = Effect.fnUntraced(function* (client: Client, state: State) {
-  const leases = leasesOf(state.running, state.done)
+  const leases = leasesOf(state.running, [...state.done, ...state.late])
   if (leases.length === 0) return
   const answer = yield* client.runner
     .heartbeat({ payload: { runner: state.session.runner, leases } })

@@ -3,7 +3,9 @@
  * in such where an entry loses to one other on purpose, in a share of their matches (a quarter as many
  * fields). The season's own pairing and ratings, known strengths.
  *
- *   node test/bench/collusion.ts [fields, 200] [entries, 20] [games, 200] [seats, 2] [field, static] [spread, 200] [entries an owner, 1]
+ *   node test/bench/collusion.ts [fields, 200] [entries, 20] [games, 200] [seats, 2] [field, static] [spread, 200] [entries an owner, 1] [class]
+ *
+ * With `class` the two are alone in a weight class, whose matches count on open as well.
  */
 
 import { ranksOf } from "@agon/domain/match/Outcome.ts"
@@ -12,7 +14,8 @@ import { draw } from "@agon/domain/season/Random.ts"
 import { type FieldOptions, makeField, sourceOf } from "../../packages/cli/src/season/simulate/Field.ts"
 import { machine } from "../../packages/cli/src/season/simulate/machine.ts"
 
-const [fields = "200", entries = "20", games = "200", seats = "2", field = "static", spread = "200", each = "1"] = process.argv.slice(2)
+const [fields = "200", entries = "20", games = "200", seats = "2", field = "static", spread = "200", each = "1", alone] =
+  process.argv.slice(2)
 const options: FieldOptions = {
   ...{ entries: Number(entries), games: Number(games), seats: Number(seats), spread: Number(spread) },
   ...{ field: field as FieldOptions["field"], draws: 0 }
@@ -28,10 +31,10 @@ const conspirators = (strengths: ReadonlyArray<number>) => {
 /** A field in which `giver` lets `gainer` have the better of their two places in a share of their matches. */
 const play = (seed: number, share: number) => {
   const truth = makeField(options, seed)
-  const league = machine(options, seed)
+  const plot = conspirators(truth.strengths)
+  const league = machine(options, seed, alone === "class" ? [plot.giver, plot.gainer] : [])
   const pairs = new OwnerPairs()
   const chance = sourceOf(seed, 21)
-  const plot = conspirators(truth.strengths)
   let met = 0
   const matches = Math.round((options.games * options.entries) / options.seats)
   for (let n = 1; n <= matches; n++) {
@@ -65,7 +68,9 @@ const play = (seed: number, share: number) => {
 }
 
 const mean = (values: ReadonlyArray<number>) => values.reduce((sum, value) => sum + value, 0) / values.length
-console.log(`${fields} fields of ${entries} entries, ${games} games each, ${seats} seats, ${field}, spread ${spread}, ${each} an owner`)
+console.log(
+  `${fields} fields of ${entries} entries, ${games} games each, ${seats} seats, ${field}, spread ${spread}, ${each} an owner${alone === "class" ? ", two alone in a class" : ""}`
+)
 for (const share of [0, 1, 0.5, 0.2]) {
   const played = Array.from({ length: Math.ceil(Number(fields) / (share === 0 ? 1 : 4)) }, (_, i) => play(i + 1, share))
   const of = (what: (one: ReturnType<typeof play>) => number) => mean(played.map(what))

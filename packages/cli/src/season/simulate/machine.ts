@@ -1,6 +1,7 @@
 /**
  * Our pairing: the season machine itself, restored from rows as a service restores it and asked for one match
- * at a time. Entries are on the open ladder only, so that a match moves one ladder.
+ * at a time. Entries are on the open ladder only, so that a match moves one ladder, but for those named `inClass`,
+ * which have a class of their own beside it.
  */
 
 import { ranksOf } from "@agon/domain/match/Outcome.ts"
@@ -8,7 +9,7 @@ import { START } from "@agon/domain/rating/Rating.ts"
 import type { Command, MatchOutcome, Work } from "@agon/domain/season/Command.ts"
 import { ladderNamed } from "@agon/domain/season/Ladders.ts"
 import { uuidOf } from "@agon/domain/season/Random.ts"
-import { DEFAULT_RULES, LADDERS } from "@agon/domain/season/Rules.ts"
+import { DEFAULT_RULES, LADDERS, type Ladder } from "@agon/domain/season/Rules.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { committed, freshHead, restore, type Snapshot, type State } from "@agon/domain/season/State.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
@@ -20,6 +21,7 @@ const WEIGHTS_BYTES = 2_000_000
 const DIGEST = "0".repeat(64)
 const RUNNER = { runner: "runner", key: "key", fleet: "platform", engine_digest: DIGEST, matches: true, admissions: true } as const
 const BOARD = "board"
+const CLASS: Ladder = "micro"
 const STRIKES = DEFAULT_RULES.match.strike_limit
 
 type Entry = Pick<Version, "id" | "model" | "owner" | "number" | "weights_hash" | "manifest_hash">
@@ -33,12 +35,12 @@ const entryOf = (slot: number, number: number, id: string): Entry => ({
   manifest_hash: `manifest-${slot}-${number}`
 })
 
-export const machine = ({ entries, seats }: FieldOptions, seed: number): League => {
+export const machine = ({ entries, seats }: FieldOptions, seed: number, inClass: ReadonlyArray<number> = []): League => {
   const ids = sourceOf(seed, 11)
   const newId = (n: number) => uuidOf(ids, OPENED_MS, n)
   const field = Array.from({ length: entries }, (_, slot) => entryOf(slot, 1, newId(slot)))
   const slots = new Map(field.map(({ id }, slot) => [id, slot]))
-  const state = restore(rowsOf(newId(entries), field, seats))
+  const state = restore(rowsOf(newId(entries), field, seats, inClass))
   let now_ms = OPENED_MS
   let held: Work | undefined
   const obey = <C extends Command>(command: C) => {
@@ -109,7 +111,7 @@ const submissionOf = ({ id, ...entry }: Entry): Extract<Command, { _tag: "Submit
 })
 
 /** A season in continuous play with everybody entered and nothing played. */
-const rowsOf = (id: string, field: ReadonlyArray<Entry>, seats: number): Snapshot => ({
+const rowsOf = (id: string, field: ReadonlyArray<Entry>, seats: number, inClass: ReadonlyArray<number>): Snapshot => ({
   id,
   head: { ...freshHead(), now: OPENED_MS, series_at: OPENED_MS, versions: field.length, active: field.length },
   settings: {
@@ -121,27 +123,29 @@ const rowsOf = (id: string, field: ReadonlyArray<Entry>, seats: number): Snapsho
     fill: { enabled: false, max_per_hour: null },
     engine_digest: DIGEST
   },
-  versions: field.map((entry, slot) => versionOf(entry, slot + 1)),
+  versions: field.map((entry, slot) => ({ ...versionOf(entry, slot + 1), class: inClass.includes(slot) ? CLASS : "open" })),
   left: [],
   owners: [],
-  ratings: field.map(({ id: version }, slot) => ({
-    version,
-    ord: slot + 1,
-    ladder: "open",
-    active: true,
-    round: 0,
-    ...START,
-    matches: 0,
-    round_matches: 0,
-    ladder_games: 0,
-    virtual_games: 0,
-    failed: 0,
-    forfeits: 0,
-    seat_sum: 0,
-    trend: null,
-    met: [],
-    history: [START.mu]
-  })),
+  ratings: field.flatMap(({ id: version }, slot) =>
+    LADDERS.filter((ladder) => ladder === "open" || (ladder === CLASS && inClass.includes(slot))).map((ladder) => ({
+      version,
+      ord: slot + 1,
+      ladder,
+      active: true,
+      round: 0,
+      ...START,
+      matches: 0,
+      round_matches: 0,
+      ladder_games: 0,
+      virtual_games: 0,
+      failed: 0,
+      forfeits: 0,
+      seat_sum: 0,
+      trend: null,
+      met: [],
+      history: [START.mu]
+    }))
+  ),
   boards: [{ id: BOARD, ord: 1, players: seats, rows: 11, cols: 11, enabled: true, used: [...LADDERS, "trials"].map(() => 0) }],
   rounds: [],
   live: [],

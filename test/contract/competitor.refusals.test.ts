@@ -74,6 +74,7 @@ const ofForm = (operation: Operation, own: Own): ReadonlyArray<Provoked> => {
     query.includes("season") && ["unknown_season", `${filled(path, { id: own.model })}?season=absent`, { as }],
     /\{(id|sid|map_id|username)\}/.test(path) && !answersNull.test(path) && ["not_found", url, { as, json: body && {} }],
     query.includes("cursor") && ["invalid_cursor", `${url}?cursor=-1`, { as }],
+    query.includes("cursor") && ["invalid_cursor", `${url}?cursor=01`, { as }],
     bad !== undefined && ["invalid_request", `${url}?${bad}=${badValues[bad]}`, { as }],
     ...(body === undefined ? [] : ofBody(owned(operation, own), as))
   ]

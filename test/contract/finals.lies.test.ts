@@ -6,9 +6,10 @@
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import type { MatchWork } from "@agon/api/runner/protocol.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { ReplayCheck, SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Effect, Layer } from "effect"
 import { eventually } from "../support/eventually.ts"
 import { hashOf, isMatch, type Keyed, keyed, played, report, seasonOf, toldOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
@@ -35,12 +36,15 @@ const liar = Effect.fnUntraced(function* (name: string, { admin }: Keyed) {
   return { client, runner, work: leases.filter(isMatch)[0]! }
 })
 
-layer(Service.layer({ replay_check: 1, audit: 0, runtimes: ["test"] }), { excludeTestServices: true })("a lie in the finals", (it) => {
+const service = Service.layer({ replay_check: 1, audit: 0, runtimes: ["test"] }).pipe(Layer.provide(Layer.succeed(SettledAfter, 0)))
+
+layer(service, { excludeTestServices: true })("a lie in the finals", (it) => {
   it.effect("fails its match at once, flags its runner, and does not end the season: another match is played instead", () =>
     Effect.gen(function* () {
       const fleet = yield* keyed("honest")
       const here = yield* seasonOf("cup", fleet)
       const { admin, client, open } = fleet
+      const check = yield* ReplayCheck
       const finals = { kind: "finals", games: 1, starts_at: new Date(Date.now() + 1_000).toISOString() } as const
       yield* retryRefused(admin.round.planRound({ params: here, payload: finals }))
       const season = retryRefused(admin.season.season({ params: here }))
@@ -75,6 +79,7 @@ layer(Service.layer({ replay_check: 1, audit: 0, runtimes: ["test"] }), { exclud
         [...ended],
         ids.map((id) => ({ id, fault_reason: "replay_mismatch", rated_n: null, rank: 0 }))
       )
+      yield* check.look
       const { audit } = yield* retryRefused(admin.notice.seasonAudit({ params: here, query: { limit: 50 } as never }))
       assert.sameDeepMembers(
         audit.filter(({ actor }) => actor === null).map(({ action, subject }) => [action, subject]),

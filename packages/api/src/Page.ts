@@ -29,7 +29,7 @@ export const limit = (fallback: number, max: number) =>
 
 const largestOffset = 2 ** 31 - 1
 
-export const cursor = Schema.String.check(Schema.isPattern(/^\d{1,10}$/)).pipe(
+export const cursor = Schema.String.check(Schema.isPattern(/^(0|[1-9]\d{0,9})$/)).pipe(
   Schema.decodeTo(Schema.Int.check(Schema.isLessThanOrEqualTo(largestOffset)), {
     decode: SchemaGetter.transform(Number),
     encode: SchemaGetter.transform(String)

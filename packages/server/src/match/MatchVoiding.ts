@@ -115,7 +115,8 @@ const makeMatchVoiding = Effect.gen(function* () {
       const { detail, match } = suspect
       if (outcome === "again") return yield* new NotVoidedYet({ match })
       if (outcome === "voided") return yield* Effect.logWarning("a match was voided", { match, detail })
-      if (outcome !== "already") return yield* leave(suspect, outcome)
+      if (outcome === "already" || (yield* queries.isFailed(match)).length > 0) return // also in a season that is closed by now
+      return yield* leave(suspect, outcome)
     })
   })
 })

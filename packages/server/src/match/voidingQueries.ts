@@ -42,6 +42,13 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     WHERE key_id = ${key} AND NOT stopped AND (SELECT created_by IS NOT NULL FROM runner_key WHERE id = ${key})
       AND (SELECT count(*) FROM runner r WHERE r.key_id = ${key} AND r.flagged_at > ${now}::timestamptz - interval '1 day') >= ${sql.literal(String(FLAGS_MAX))}`,
 
+  /** One row by the primary key. */
+  isFailed: SqlSchema.findAll({
+    Request: Schema.String,
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: (match) => sql`SELECT id FROM match WHERE id = ${match} AND status = 'failed'`
+  }),
+
   /** Some rows by their primary keys, of a match that is open or has ended: whether the key is the platform's, and a key of a season's own has admitted a version in the match. */
   excused: SqlSchema.findOne({
     Request: Schema.Struct({ season_id: Schema.String, match: Schema.String, runner: Schema.String, key: Schema.NullOr(Schema.String) }),

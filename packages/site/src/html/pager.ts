@@ -20,7 +20,7 @@ const OFFSET_MAX = 2 ** 31 - 1
 /** The offset that an address names; undefined where it is none. */
 export const offsetOf = (cursor: string | undefined): number | undefined => {
   if (cursor === undefined) return 0
-  const offset = /^\d{1,10}$/.test(cursor) ? Number(cursor) : Number.NaN
+  const offset = /^(0|[1-9]\d{0,9})$/.test(cursor) ? Number(cursor) : Number.NaN
   return offset <= OFFSET_MAX ? offset : undefined
 }
 

@@ -298,9 +298,9 @@ const countTrial = (state: State, match: OpenMatch, { ending, outcome }: End): v
   if (candidate?.phase !== "trial") return
   const limit = state.settings.rules.match.strike_limit
   if (ending === "failed") candidate.trial_void++
-  if (ending === "finished") {
+  else if (outcome !== undefined) {
     candidate.trial_played++
-    if (match.versions.some((id, seat) => id === candidate.id && outcome!.seats[seat]!.strikes >= limit)) candidate.trial_failed++
+    if (match.versions.some((id, seat) => id === candidate.id && outcome.seats[seat]!.strikes >= limit)) candidate.trial_failed++
   }
   state.writes.versions.add(candidate.id)
   state.movedTrials.add(candidate.id)

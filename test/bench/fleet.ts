@@ -129,6 +129,7 @@ const stages = async (all: Started): Promise<ReadonlyMap<string, Stage>> => {
   await note("played", options.stage_s)
   if (options.reads_per_s > 0) {
     crews.read(options.reads_per_s, ladderPages)
+    await note("readers come", Math.min(10, options.stage_s))
     await note("read", options.stage_s)
   }
   if (options.faults.length > 0) await note("faults", options.stage_s, faults(all))

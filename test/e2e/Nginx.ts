@@ -16,6 +16,7 @@ const EXAMPLE_NODES = ["10.0.0.5:8080", "10.0.0.6:8080", "10.0.0.7:8080"]
 
 const OPENSSL = ["/usr/bin/openssl", "/usr/local/bin/openssl", "/opt/homebrew/bin/openssl"].find(existsSync)
 const EXAMPLE_CERTIFICATES = "/etc/nginx/agon/"
+const EXAMPLE_CACHE = "/var/cache/agon-nginx "
 const EXAMPLE_SITE = "10.0.0.9 site;"
 /** Whence a site asks for its visitors. */
 export const SITE = "127.0.0.9"
@@ -85,6 +86,7 @@ error_log error.log warn;
 events { worker_connections ${connections}; }
 http {
   access_log off;
+  sendfile on;
   ${["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((name) => `${name}_temp_path temp/${name};`).join("\n  ")}
   include agon.conf;
 }
@@ -103,6 +105,7 @@ const siteOf = (
   let site = replaced(readFileSync(EXAMPLE, "utf8"), "listen 80;", `listen 127.0.0.1:${redirect_port};`)
   site = replaced(site, "listen 443 ssl backlog=4096;", `listen 127.0.0.1:${tls_port} ssl;\n  listen 127.0.0.1:${port} backlog=4096;`)
   site = replaced(site, EXAMPLE_CERTIFICATES, `${directory}/`)
+  site = replaced(site, EXAMPLE_CACHE, `${directory}/cache `)
   site = replaced(site, EXAMPLE_SITE, `${SITE} site;`)
   EXAMPLE_NODES.forEach((example, i) => {
     const line = `  server ${example} max_fails=1 fail_timeout=2s;\n`

@@ -46,9 +46,15 @@ describe.skipIf(missing !== undefined)(`nginx in front${missing === undefined ? 
   let backend: Server
   /** Requests under way at the backend, which answers when it is told. */
   let held: Array<() => void> = []
+  /** What the backend was asked for. */
+  const asked: Array<string> = []
 
   beforeAll(async () => {
     backend = createServer((request, response) => {
+      const [, control] = request.url!.split("control=")
+      if (control !== undefined) response.setHeader("cache-control", decodeURIComponent(control))
+      asked.push(request.url!)
+      if (request.url!.startsWith("/none")) response.statusCode = 404
       const answer = () => response.end(JSON.stringify(request.headers))
       if (request.url === "/held") held.push(answer)
       else answer()
@@ -166,5 +172,54 @@ describe.skipIf(missing !== undefined)(`nginx in front${missing === undefined ? 
     assert.include(page.text, '<a href="">Ask for this page again</a>')
     assert.include(form.text, "look whether it was taken")
     assert.deepStrictEqual([problem.headers["content-type"], JSON.parse(problem.text).code], ["application/problem+json", "unavailable"])
+  })
+
+  describe("answers again what everybody may read, for a second", () => {
+    const SHARED = "public, max-age=0, s-maxage=600"
+    const PAGE = "public, no-cache"
+    let pages = 0
+    /** The path of a page that was not asked for before. */
+    const page = (control: string) => `/page-${++pages}?control=${encodeURIComponent(control)}`
+    const timesOf = (path: string) => asked.filter((url) => url === path).length
+    const read = (path: string, headers = {}, address = "127.0.0.8") => plain(path, nginx.port, address, headers)
+
+    it("and the node is asked once, then once more", async () => {
+      for (const path of [page(SHARED), page(PAGE)]) {
+        const [first, second] = [await read(path), await read(path)]
+        assert.deepStrictEqual([first.status, second.status, second.text], [200, 200, first.text])
+        assert.strictEqual(second.headers["cache-control"], decodeURIComponent(path.split("control=")[1]!), "browsers are told as before")
+        assert.strictEqual(timesOf(path), 1)
+        await new Promise((resolve) => setTimeout(resolve, 2_100)) // nginx counts whole seconds
+        await read(path)
+        assert.strictEqual(timesOf(path), 2)
+      }
+    })
+
+    it("but not to whoever is signed in, nor to the site, nor under another name", async () => {
+      for (const [headers, address] of [
+        [{ cookie: "session=1" }, "127.0.0.8"],
+        [{ authorization: "Bearer 1" }, "127.0.0.8"],
+        [{ "agon-visitor": "1" }, SITE],
+        [{ host: "other.example" }, "127.0.0.8"]
+      ] as const) {
+        const path = page(SHARED)
+        await read(path)
+        await read(path, headers, address)
+        assert.strictEqual(timesOf(path), 2, JSON.stringify(headers))
+      }
+      const path = page(SHARED)
+      const [own, other] = [await read(path, { cookie: "session=1" }), await read(path)]
+      assert.strictEqual(JSON.parse(own.text).cookie, "session=1")
+      assert.notInclude(other.text, "session=1", "what was made for one is not kept for another")
+    })
+
+    it("but nothing that the service does not call public, and no error", async () => {
+      const none = `/none?control=${encodeURIComponent(SHARED)}`
+      for (const path of [page("private, no-store"), page("no-store"), page("max-age=60"), none]) {
+        await read(path)
+        await read(path)
+        assert.strictEqual(timesOf(path), 2, path)
+      }
+    })
   })
 })

@@ -154,8 +154,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   // versions
   strikesPassTheTrial: {
     file: "season/scheduler/Trials.ts",
-    find: "if (trial_failed === 0) enterVersion",
-    replace: "if (trial_played > 0) enterVersion"
+    find: "if (candidate.trial_failed === 0) enterVersion",
+    replace: "if (candidate.trial_played > 0) enterVersion"
   },
   oldVersionStays: {
     file: "season/rating/LadderRatings.ts",
@@ -307,19 +307,24 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   startsAreLearnedAgainstTheRules: { file: "season/rating/Learning.ts", find: "settings.rules.learn_spread === 1", replace: "true" },
   startsThatNobodyWouldNotice: { file: "season/rating/Learning.ts", find: ">= DIFFERENCE_MIN", replace: ">= 0.01" },
   // voided matches
-  voidedStillCounts: { file: "season/rating/Voiding.ts", find: "      rating.matches--\n", replace: "" },
+  voidedStillCounts: { file: "season/scheduler/Voiding.ts", find: "      rating.matches--\n", replace: "" },
   voidedTwice: {
-    file: "season/rating/Voiding.ts",
+    file: "season/scheduler/Voiding.ts",
     find: 'if (found.ending === "failed" || state.writes.voided.some((row) => row.id === id)) return refused("already")',
     replace: ""
   },
-  voidedTrialStands: { file: "season/rating/Voiding.ts", find: "if (found.candidate !== null) untry(state, found)", replace: "" },
+  voidedTrialStands: { file: "season/scheduler/Voiding.ts", find: "if (found.candidate !== null) voidTrial(state, found)", replace: "" },
+  voidedTrialKeepsItsCandidateOut: {
+    file: "season/scheduler/Trials.ts",
+    find: "if (candidate.trial_failed > 0) candidate.reject_detail",
+    replace: "if (candidate.trial_void > 0) candidate.reject_detail"
+  },
   voidedIsNotOwedAgain: {
-    file: "season/rating/Voiding.ts",
+    file: "season/scheduler/Voiding.ts",
     find: "rating.virtual_games = Math.max(0, rating.virtual_games - ",
     replace: "void ("
   },
-  voidedKeepsItsSeat: { file: "season/rating/Voiding.ts", find: "  rating.seat_sum -= i / (seats.length - 1) - 0.5\n", replace: "" },
+  voidedKeepsItsSeat: { file: "season/scheduler/Voiding.ts", find: "  rating.seat_sum -= i / (seats.length - 1) - 0.5\n", replace: "" },
   voidForgetsItsBatch: {
     file: "season/rating/Installing.ts",
     find: "matches: [...matches, ...fresh].filter",
@@ -330,7 +335,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "for (const chunk of chunksOf(changes)) yield* politely(withinStatementTimeout(log.rewrite(fence, chunk)))",
     replace: ""
   },
-  voidIsForgottenWithItsLife: { file: "season/rating/Voiding.ts", find: "  state.writes.voiding.add(id)\n", replace: "" },
+  voidIsForgottenWithItsLife: { file: "season/scheduler/Voiding.ts", find: "  state.writes.voiding.add(id)\n", replace: "" },
   foldsARoundThatIsOverIntoThis: {
     file: "season/rating/Installing.ts",
     find: "rating.round === course.round",

@@ -1,8 +1,9 @@
 /** A process of simulated runners, and of visitors who read. It does what `fleet.ts` orders over its channel. */
 import { setTimeout as pause } from "node:timers/promises"
 import { type News, OPERATIONS, type Operation, type Order, READS_AN_ADDRESS_PER_S, readerAddressOf, type Tempo } from "./messages.ts"
+import { PageReader } from "./PageReader.ts"
 import { type Crew, SimulatedRunner } from "./SimulatedRunner.ts"
-import { ask, hangUp } from "./wire.ts"
+import { hangUp } from "./wire.ts"
 
 const DRAIN_LOOK_MS = 100
 const READS_EVERY_MS = 20
@@ -25,22 +26,30 @@ const failed = (what: string) => {
 }
 const say = (news: News) => process.send!(news)
 
-/** As many as asked for, however long the answers take. */
+/** As many as asked for, however long the answers take, and not those of more than a second at once. */
 const read = async () => {
   let due = 0
-  for (let n = 0; !stops; ) {
+  for (let n = 0, at = performance.now(); !stops; ) {
     await pause(READS_EVERY_MS)
-    due = Math.min(due + (reads_per_s * READS_EVERY_MS) / 1_000, reads_per_s)
+    const now = performance.now()
+    due = Math.min(due + (reads_per_s * (now - at)) / 1_000, reads_per_s)
+    at = now
     for (; due >= 1; due--, n++) void readOnce(n)
   }
 }
 
+/** Connections that wait for the next page, by their visitor. */
+const idle = new Map<number, Array<PageReader>>()
+
 const readOnce = async (n: number) => {
   const { ports } = crew.target
   const began = performance.now()
-  const reader = n % Math.ceil(reads_per_s / READS_AN_ADDRESS_PER_S)
-  const from = { port: ports[n % ports.length]!, localAddress: readerAddressOf(reader) }
-  const { status } = await ask({ method: "GET", path: paths[n % paths.length]!, ...from })
+  const visitor = n % Math.ceil(reads_per_s / READS_AN_ADDRESS_PER_S)
+  const waiting = idle.get(visitor) ?? []
+  idle.set(visitor, waiting)
+  const reader = waiting.pop() ?? new PageReader(ports[visitor % ports.length]!, readerAddressOf(visitor))
+  const status = await reader.read(paths[n % paths.length]!)
+  waiting.push(reader)
   if (status === 200) crew.took("read", performance.now() - began)
   else failed(`read ${status}`)
 }
@@ -49,6 +58,7 @@ const stop = async () => {
   stops = true
   while (crew.playing > 0) await pause(DRAIN_LOOK_MS)
   hangUp()
+  for (const reader of [...idle.values()].flat()) reader.end()
   await Promise.all(runners)
   say({ kind: "done", accepted, broken })
 }

@@ -28,6 +28,8 @@ const NEXT: Readonly<Record<string, ReadonlyArray<string>>> = {
   superseded: [],
   rejected: []
 }
+/** The reasons of those whose trials ended badly: their own fault, and that of others. */
+const OF_TRIALS: ReadonlyArray<string | null> = ["trial_failed", "admission_unavailable"]
 const COUNTED = ["testing", "entered", "superseded", "disqualified"]
 const TRIALS_LOST_MAX = 5
 const REVIEWS_FAILED_MAX = 5
@@ -57,6 +59,7 @@ export const make = (): Versions => {
         checkFields(version, now.head.now)
         const trial = trials.get(version.id) ?? { played: 0, failed: 0, lost: 0 }
         if (to === "trial" || to === "entered") checkJudged(window, version)
+        if (from === "rejected") checkStillRejected(was!, version, trial)
         if (from === to) continue
         const isNew = !before.ratings.has(`open ${version.id}`)
         if (from === "disqualified" && to === "rejected") must(isNew, "who has played is not rejected", version)
@@ -88,10 +91,10 @@ const countTrials = ({ before, log, now, voided }: Window, trials: Map<string, T
   const forfeited = ({ candidate, seats }: Ended) => seats.some(({ strikes, version }) => version === candidate && strikes >= limit)
   for (const { candidate, id } of voided) {
     const [was, is] = [before, now].map(({ versions }) => versions.get(candidate ?? ""))
-    if (was?.phase !== "trial" || is === undefined) continue
+    if (was === undefined || is === undefined || was.status === "entered") continue
+    if (is.phase !== "trial" && !OF_TRIALS.includes(is.reject_reason)) continue // it has entered, and no void can undo that
     const trial = trials.get(is.id)!
-    if (is.phase === "trial" || is.reject_reason === "admission_unavailable") trial.lost++
-    if (is.phase !== "trial") continue // it was decided, and no void can undo that
+    trial.lost++
     trial.played--
     if (forfeited(log.get(id)!)) trial.failed--
   }
@@ -181,7 +184,14 @@ const checkEntered = ({ before, now }: Window, version: Version, was: Version | 
   }
 }
 
-const checkRejected = ({ now, recent }: Window, version: Version, { failed, lost, played }: Trial): void => {
+/** Nothing but voids changes who was rejected, and they clear whom no failed trial is left against. */
+const checkStillRejected = (was: Version, version: Version, { failed }: Trial): void => {
+  const cleared = was.reject_reason === "trial_failed" && failed === 0
+  const reason = cleared ? "admission_unavailable" : was.reject_reason
+  must(version.reject_reason === reason, "a candidate stays rejected for what still holds", was, version, failed)
+}
+
+const checkRejected = ({ now, recent, voided }: Window, version: Version, { failed, lost, played }: Trial): void => {
   const finals = now.rounds.some(({ kind, started_at }) => kind === "finals" && started_at !== null)
   const told = recent.some(
     (command) =>
@@ -189,10 +199,11 @@ const checkRejected = ({ now, recent }: Window, version: Version, { failed, lost
       (command._tag === "RejectFiles" && command.version === version.id)
   )
   const reason = version.reject_reason!
+  const undone = voided.filter(({ candidate }) => candidate === version.id).length
   const size = (version.weights_bytes ?? 0) + (version.manifest_bytes ?? 0)
   const holds: Partial<Record<string, boolean>> = {
-    trial_failed: failed > 0 && played >= now.settings.rules.trial.matches,
-    admission_unavailable: version.admit_failures >= REVIEWS_FAILED_MAX || lost >= TRIALS_LOST_MAX,
+    trial_failed: failed > 0 && played + undone >= now.settings.rules.trial.matches,
+    admission_unavailable: version.admit_failures >= REVIEWS_FAILED_MAX || lost >= TRIALS_LOST_MAX || (undone > 0 && failed === 0),
     upload_expired: version.weights_bytes === null && now.head.now >= version.created_at + now.settings.rules.upload_window_s * 1_000,
     season_closed: finals || now.head.phase !== "open",
     too_large: size > now.settings.weight_classes.at(-1)!.max_bytes,

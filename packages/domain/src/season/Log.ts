@@ -6,6 +6,7 @@
 import type { Ending } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
 import type { InheritedRating, LadderRatingRow, Seat, SeriesPoint } from "./rating/LadderRating.ts"
+import type { Version } from "./Version.ts"
 
 export interface LoggedMatch {
   readonly id: string
@@ -42,6 +43,8 @@ export interface EndedMatch {
   readonly seats: ReadonlyArray<Pick<Seat, "version" | "strikes">>
   /** The ratings of versions that sat in it and are out of play. */
   readonly left: ReadonlyArray<LeftRating>
+  /** The candidate whose trial it was, where that has failed. */
+  readonly rejected: Version | null
 }
 
 /** A version's last matches on a ladder before a fold began, as many as a history keeps, and its seed. */

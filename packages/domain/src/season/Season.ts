@@ -1,6 +1,6 @@
 /**
- * The season: the match scheduler (scheduler/: pairing and leases), the rating engine (rating/:
- * rating results, and undoing voided ones), the round clock (clock/: rounds, closing and absence),
+ * The season: the match scheduler (scheduler/: pairing, leases and voided matches), the rating engine (rating/:
+ * rating results, and again without voided ones), the round clock (clock/: rounds, closing and absence),
  * and entry (entry/: from a submitted version to one that plays). Each is a folder of rules over one
  * state; this file calls them.
  *
@@ -40,12 +40,12 @@ import { pendingRound, startOf } from "./Round.ts"
 import { installFold } from "./rating/Installing.ts"
 import { learnStarts } from "./rating/Learning.ts"
 import { seriesDue, takeSeries } from "./rating/Series.ts"
-import { voidMatch } from "./rating/Voiding.ts"
 import type { State } from "./State.ts"
 import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./scheduler/Leases.ts"
 import { heartbeat, reportFault, reportMatch, withdrawQueued } from "./scheduler/Matches.ts"
 import { continueTrial } from "./scheduler/Trials.ts"
 import { LEASE_AGAIN_MS, nextAgain } from "./scheduler/Tries.ts"
+import { voidMatch } from "./scheduler/Voiding.ts"
 
 /** `isWritten`: the row that the command leaves is there (Repeats.ts), so it is delivered again. */
 export const step = <C extends Command>(state: State, command: C, now: number, isWritten = false): ReplyTo<C> => {

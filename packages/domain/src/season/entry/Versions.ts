@@ -208,14 +208,25 @@ export const rejectVersion = (state: State, version: Version, reason: RejectReas
   if (version.status === "testing") state.testing--
   uncount(state, version)
   Object.assign(version, { status: "rejected", phase: null, upload_until: null, reject_reason: reason, reject_detail: detail })
-  const owner = version.owner === null ? undefined : state.owners.get(version.owner)
-  if (owner?.last_submitted_at === version.created_at && WITHOUT_COOLDOWN.has(reason)) owner.last_submitted_at = null
+  if (WITHOUT_COOLDOWN.has(reason)) endCooldown(state, version)
   if (state.reviews.delete(version.id)) state.writes.reviews.add(version.id)
   state.versions_by_id.delete(version.id)
   state.writes.versions.delete(version.id)
   state.writes.rejected.set(version.id, version)
   tell(state, version, "rejected")
   state.recheckQueue = true
+}
+
+const endCooldown = (state: State, { created_at, owner: id }: Version): void => {
+  const owner = id === null ? undefined : state.owners.get(id)
+  if (owner?.last_submitted_at === created_at) owner.last_submitted_at = null
+}
+
+/** Gives a rejected version another reason, which is not its own fault. */
+export const pardon = (state: State, version: Version, detail: string): void => {
+  Object.assign(version, { reject_reason: "admission_unavailable", reject_detail: detail } satisfies Partial<Version>)
+  endCooldown(state, version)
+  tell(state, version, "rejected")
 }
 
 /** A candidate enters, unless its owner has left meanwhile. */

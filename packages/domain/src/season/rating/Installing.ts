@@ -10,11 +10,11 @@ import type { Earlier, LoggedMatch, LogPage } from "../Log.ts"
 import { type Ladder, laddersRated } from "../Rules.ts"
 import type { State } from "../State.ts"
 import { type Course, type Fold, fold as foldIn, reach } from "./Fold.ts"
+import { finderOf } from "./finderOf.ts"
 import { historyOf, type Past } from "./Histories.ts"
 import { type InheritedRating, type LadderRating, ratingName, type SeriesPoint } from "./LadderRating.ts"
 import { awaitsFold, type Starts, sameStarts, sigmasIn, startsDue } from "./Starts.ts"
 import type { SeatChange, Voiding } from "./Voided.ts"
-import { finderOf } from "./Voiding.ts"
 
 /** The most matches that may have been rated since, at first: their seats are written in the same commit. */
 export const TAIL_MATCHES_MAX = 100

@@ -1,4 +1,4 @@
-/** Rows written by a void, and by a fold of the log without the voided match (`Voiding.ts`, `Fold.ts`). */
+/** Rows written by a void, and by a fold of the log without the voided match (`scheduler/Voiding.ts`, `Fold.ts`). */
 import type { Ladder } from "../Rules.ts"
 import type { RatingChange } from "./LadderRating.ts"
 
@@ -17,7 +17,7 @@ export interface SeatChange {
   readonly open: RatingChange | null
 }
 
-/** A voided match that ratings still include: the log is to be folded again without it (`Voiding.ts`). */
+/** A voided match that ratings still include: the log is to be folded again without it (`scheduler/Voiding.ts`). */
 export interface Voiding {
   readonly match: string
   readonly n: number // its rating number

@@ -4,7 +4,8 @@
  * so a trial needs only a board.
  */
 
-import { enterVersion, rejectVersion } from "../entry/Versions.ts"
+import { enterVersion, pardon, rejectVersion } from "../entry/Versions.ts"
+import type { EndedMatch } from "../Log.ts"
 import { draw } from "../Random.ts"
 import { TRIALS } from "../Rules.ts"
 import type { State } from "../State.ts"
@@ -32,15 +33,32 @@ export const continueTrial = (state: State, id: string): void => {
   }
   for (; candidate.trial_played + open < wanted; open++) if (!queueTrial(state, candidate)) return
   if (candidate.trial_played < wanted) return
-  const { trial_failed, trial_played } = candidate
-  if (trial_failed === 0) enterVersion(state, candidate)
-  else
-    rejectVersion(
-      state,
-      candidate,
-      "trial_failed",
-      `It reached the strike limit in ${trial_failed} of its ${trial_played} trial matches; their replays show in which turns.`
-    )
+  if (candidate.trial_failed === 0) enterVersion(state, candidate)
+  else rejectVersion(state, candidate, "trial_failed", failedIn(candidate))
+}
+
+const failedIn = ({ trial_failed, trial_played }: Version): string =>
+  `It reached the strike limit in ${trial_failed} of its ${trial_played} trial matches; their replays show in which turns.`
+
+/**
+ * A trial match that was not played as reported. The candidate plays it once more while it is being tried. One that was rejected
+ * stays so, for the matches that it failed besides, or else through no fault of its own.
+ */
+export const voidTrial = (state: State, { candidate: id, rejected, seats }: EndedMatch): void => {
+  const candidate = state.versions_by_id.get(id!) ?? state.writes.rejected.get(id!) ?? rejected
+  if (candidate === null || (candidate.phase !== "trial" && candidate.reject_reason !== "trial_failed")) return
+  const limit = state.settings.rules.match.strike_limit
+  candidate.trial_void++
+  candidate.trial_played--
+  if (seats.some(({ strikes, version }) => version === id && strikes >= limit)) candidate.trial_failed--
+  if (candidate.status === "rejected") {
+    state.writes.rejected.set(id!, candidate)
+    if (candidate.trial_failed > 0) candidate.reject_detail = failedIn(candidate)
+    else pardon(state, candidate, "A trial match that it had failed was not played as reported; submit it again.")
+    return
+  }
+  state.writes.versions.add(candidate.id)
+  state.movedTrials.add(candidate.id)
 }
 
 const queueTrial = (state: State, candidate: Version): boolean => {

@@ -11,6 +11,7 @@ import { startsDue } from "../rating/Starts.ts"
 import { step } from "../Season.ts"
 import type { State, Writes } from "../State.ts"
 import type { Ended } from "../scheduler/Match.ts"
+import type { Version } from "../Version.ts"
 import { copied } from "./copied.ts"
 
 export interface Books {
@@ -18,12 +19,14 @@ export interface Books {
   readonly seeds: Map<string, InheritedRating>
   readonly ratings: Map<string, LeftRating>
   readonly series: Map<string, SeriesPoint>
+  /** Those that were rejected, or more. */
+  readonly versions: Map<string, Version>
 }
 
-export const books = (): Books => ({ ended: new Map(), seeds: new Map(), ratings: new Map(), series: new Map() })
+export const books = (): Books => ({ ended: new Map(), seeds: new Map(), ratings: new Map(), series: new Map(), versions: new Map() })
 
 /** Writes the rows that a commit would. */
-export const writeEnded = (to: Omit<Books, "ratings">, { ended, rerated, seeds, series, voided }: Writes): void => {
+export const writeEnded = (to: Omit<Books, "ratings" | "versions">, { ended, rerated, seeds, series, voided }: Writes): void => {
   for (const { detail, id } of voided) {
     const row = to.ended.get(id)!
     const seats = row.seats.map((seat) => ({ ...seat, rank: 0, place: null, made: null, open: null }))
@@ -38,7 +41,7 @@ export const writeEnded = (to: Omit<Books, "ratings">, { ended, rerated, seeds, 
 }
 
 /** A match that was voided meanwhile stays as it is. */
-export const writeChanges = ({ ended, seeds, series }: Omit<Books, "ratings">, changes: Changes): void => {
+export const writeChanges = ({ ended, seeds, series }: Omit<Books, "ratings" | "versions">, changes: Changes): void => {
   for (const { made, match, open, seat } of changes.seats) {
     const row = ended.get(match)!
     if (row.rated_n === null) continue
@@ -50,6 +53,7 @@ export const writeChanges = ({ ended, seeds, series }: Omit<Books, "ratings">, c
 
 export const write = (to: Books, { writes }: State): void => {
   writeEnded(to, writes)
+  for (const [id, version] of writes.rejected) to.versions.set(id, copied(version))
   for (const { busy: _busy, key: _key, suspended: _suspended, ...row } of writes.ratings)
     to.ratings.set(`${row.ladder} ${row.version}`, copied(row))
 }
@@ -59,7 +63,10 @@ const counted = ({ ended }: Pick<Books, "ended">): ReadonlyArray<LoggedMatch> =>
 
 export const endedOf = (of: Books, match: string): EndedMatch | undefined => {
   const row = of.ended.get(match)
-  return row === undefined ? undefined : { ...row, left: leftOf(of, row.versions) }
+  if (row === undefined) return undefined
+  const candidate = row.candidate === null ? undefined : of.versions.get(row.candidate)
+  const rejected = candidate?.reject_reason === "trial_failed" ? copied(candidate) : null
+  return { ...row, left: leftOf(of, row.versions), rejected }
 }
 
 export const leftOf = ({ ratings }: Pick<Books, "ratings">, versions: ReadonlyArray<string>): ReadonlyArray<LeftRating> =>
@@ -71,7 +78,7 @@ export const placeOf = (of: Pick<Books, "ended">, round: number): LogPlace => ({
 })
 
 /** `end`: includes what came after the last match. */
-export const pageOf = (of: Omit<Books, "ratings">, { after, round }: LogPlace, limit: number, end: boolean): LogPage => {
+export const pageOf = (of: Omit<Books, "ratings" | "versions">, { after, round }: LogPlace, limit: number, end: boolean): LogPage => {
   const matches = counted(of)
     .filter(({ rated_n }) => rated_n > after)
     .slice(0, limit)
@@ -81,7 +88,12 @@ export const pageOf = (of: Omit<Books, "ratings">, { after, round }: LogPlace, l
   return copied(of_)
 }
 
-export const earlierOf = (of: Omit<Books, "ratings">, ladder: Ladder, versions: ReadonlyArray<string>, after: number): Array<Earlier> =>
+export const earlierOf = (
+  of: Omit<Books, "ratings" | "versions">,
+  ladder: Ladder,
+  versions: ReadonlyArray<string>,
+  after: number
+): Array<Earlier> =>
   versions.map((version) => {
     const moved = counted(of).filter((match) => match.rated_n <= after && laddersRated(match.ladder).includes(ladder))
     const means = moved.flatMap(({ ladder: made, rated_n: n, round, seats }) => {

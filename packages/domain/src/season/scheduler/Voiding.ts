@@ -6,24 +6,26 @@
  *
  * `VoidMatch` is small: the match fails and no longer counts, and its seats are owed another while its round
  * lasts. Its row in `voiding` says that the ratings still include it: they are computed again from the log
- * (`Fold.ts`), which takes a while, and the season goes on meanwhile. `InstallFold` (`Installing.ts`) sets
+ * (`rating/Fold.ts`), which takes a while, and the season goes on meanwhile. `InstallFold` (`rating/Installing.ts`) sets
  * all ratings to those of the fold, in one commit, and removes from `voiding` the matches that the fold left
  * out. After a crash in between, the row makes the restored season fold again. `InstallFold` also follows what a season
- * has learned of its starts (`Learning.ts`).
+ * has learned of its starts (`rating/Learning.ts`).
  *
  * Consequences of the match stay: pairings, the places that later matches name (a place is what it was when they were
- * played), a candidate that has entered.
+ * played), a candidate that has entered. A candidate that was rejected may be submitted again at once (`voidTrial`).
  */
 
 import { remove } from "../../pairing/Heap.ts"
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { free, type LadderState, ladderNamed } from "../Ladders.ts"
-import type { EndedMatch, LeftRating } from "../Log.ts"
+import type { EndedMatch } from "../Log.ts"
 import { laddersRated } from "../Rules.ts"
+import { finderOf } from "../rating/finderOf.ts"
+import type { LadderRating } from "../rating/LadderRating.ts"
+import { virtualGamesOf } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
-import { type LadderRating, ratingName } from "./LadderRating.ts"
-import { virtualGamesOf } from "./LadderRatings.ts"
+import { voidTrial } from "./Trials.ts"
 
 /**
  * The most matches that may wait for a fold; further requests must ask again. Each is a
@@ -39,7 +41,7 @@ export const voidMatch = (state: State, { audit, detail, disqualified, found, ma
   state.writes.voided.push({ id, detail })
   logged(state, audit)
   if (found.ending === "rated") takeOutOfCount(state, found)
-  if (found.candidate !== null) untry(state, found)
+  if (found.candidate !== null) voidTrial(state, found)
   state.workAppeared = true
   state.events.push({ _tag: "MatchVoided", match: id, versions: versionsOf(found) })
   return { voided: true }
@@ -68,15 +70,6 @@ const takeOutOfCount = (state: State, match: EndedMatch): void => {
   }
 }
 
-/** Finds a rating that the state holds, that it let go of in this batch, or that only the rows have. */
-export const finderOf = (state: State, left: ReadonlyArray<LeftRating>) => {
-  const others = new Map<string, LadderRating>()
-  for (const row of left) others.set(ratingName(row.ladder, row.version), { ...row, key: 0, busy: false })
-  for (const rating of state.writes.ratings) others.set(ratingName(rating.ladder, rating.version), rating)
-  return ({ ladder, ratings }: LadderState, version: string): LadderRating | undefined =>
-    ratings.get(version) ?? others.get(ratingName(ladder, version))
-}
-
 /**
  * Undoes the match's effect on the pairing of the ladder it was made for: the entry is owed it again. In continuous
  * play what the entry's last game added is taken back, whichever game was voided.
@@ -92,16 +85,4 @@ const owe = (state: State, ladder: LadderState, rating: LadderRating, { round, s
   if (ladder.ratings.get(rating.version) !== rating || !rating.active || rating.busy) return
   remove(ladder.heap, rating)
   free(ladder, rating)
-}
-
-/** A trial match that does not count is played once more, as long as the candidate is being tried. */
-const untry = (state: State, { candidate: id, seats }: EndedMatch): void => {
-  const candidate = state.versions_by_id.get(id!)
-  if (candidate?.phase !== "trial") return
-  const limit = state.settings.rules.match.strike_limit
-  candidate.trial_void++
-  candidate.trial_played--
-  if (seats.some(({ strikes, version }) => version === id && strikes >= limit)) candidate.trial_failed--
-  state.writes.versions.add(candidate.id)
-  state.movedTrials.add(candidate.id)
 }

@@ -3,13 +3,13 @@ import { type Rating, rated, START, takenOver } from "../../rating/Rating.ts"
 import { isDirty } from "../isDirty.ts"
 import type { LogPage } from "../Log.ts"
 import { mix } from "../Random.ts"
+import * as Fold from "../rating/Fold.ts"
+import { TAIL_MATCHES_MAX } from "../rating/Installing.ts"
 import { step } from "../Season.ts"
 import { committed, restore, type State, snapshot } from "../State.ts"
-import type { Ended } from "../scheduler/Match.ts"
 import * as testLog from "../testing/testLog.ts"
 import { finish, lease, outcome, RUNNER, season, submission, version } from "../testing/testSeason.ts"
-import * as Fold from "./Fold.ts"
-import { TAIL_MATCHES_MAX } from "./Installing.ts"
+import type { Ended } from "./Match.ts"
 import { VOIDING_MAX } from "./Voiding.ts"
 
 interface Played {
@@ -339,5 +339,70 @@ describe("a voided match", () => {
     keep(played)
     play(played, 3)
     assert.strictEqual(state.versions_by_id.get(version(1))!.status, "entered")
+  })
+
+  describe("of a trial that has failed", () => {
+    const COOLDOWN_S = 3_600
+    const struck = { ...outcome(2), seats: [0, 1].map((score) => ({ score, rank: 2 - score, strikes: 100 * (1 - score) })) }
+    /** A candidate that reached the strike limit in so many of its two trial matches, which are the first that the books hold. */
+    const failedIn = (matches: number) => {
+      const { now, state } = season(0, [2], { trial: { matches: 2 }, cooldown_s: COOLDOWN_S })
+      const played = { state, now, books: testLog.books() }
+      step(state, submission(1), ++played.now)
+      finish(state, lease(state, ++played.now)[0]!, played.now)
+      for (let n = 0; n < 2; n++) {
+        const [trial] = lease(state, ++played.now)
+        const result = n < matches ? struck : outcome(2)
+        step(state, { _tag: "ReportMatch", key: RUNNER.key, lease: trial!.lease, outcome: result }, ++played.now)
+      }
+      keep(played)
+      return { ...played, row: () => played.books.versions.get(version(1))! }
+    }
+    const trialsOf = ({ books }: Played) => [...books.ended.values()].filter(({ candidate }) => candidate !== null).map(({ id }) => id)
+    const again = ({ state, now }: Played) =>
+      step(state, submission(1, { version: version(1, 2), number: 2, weights_hash: "sha256:other" }), now + 1)
+
+    it("clears the candidate where it failed no other, and its owner may submit at once", () => {
+      const played = failedIn(1)
+      assert.deepInclude(played.row(), { status: "rejected", reject_reason: "trial_failed", trial_played: 2, trial_failed: 1 })
+      assert.deepNestedInclude(again(played), { "refused[0].code": "cooldown" })
+      voided(played, trialsOf(played)[0]!, ++played.now)
+      assert.deepInclude(
+        played.state.events.find(({ _tag }) => _tag === "VersionMoved"),
+        { change: "rejected", reject_reason: "admission_unavailable" }
+      )
+      keep(played)
+      assert.deepInclude(played.row(), {
+        status: "rejected",
+        reject_reason: "admission_unavailable",
+        trial_played: 1,
+        trial_failed: 0,
+        trial_void: 1
+      })
+      assert.include(played.row().reject_detail, "submit it again")
+      assert.propertyVal(again(played), "fresh", true)
+    })
+
+    it("leaves it rejected for the others that it failed, until these are voided as well", () => {
+      const played = failedIn(2)
+      const [first, second] = trialsOf(played)
+      voided(played, first!, ++played.now)
+      assert.isFalse(played.state.events.some(({ _tag }) => _tag === "VersionMoved"))
+      voided(played, second!, ++played.now) // in the same batch: the row of the last commit still names two
+      keep(played)
+      assert.deepInclude(played.row(), { reject_reason: "admission_unavailable", trial_played: 0, trial_failed: 0, trial_void: 2 })
+      const one = failedIn(2)
+      voided(one, trialsOf(one)[1]!, ++one.now)
+      keep(one)
+      assert.deepInclude(one.row(), { reject_reason: "trial_failed", trial_failed: 1 })
+      assert.include(one.row().reject_detail, "in 1 of its 1 trial matches")
+    })
+
+    it("leaves it rejected where the match was not among those that it failed", () => {
+      const played = failedIn(1)
+      voided(played, trialsOf(played)[1]!, ++played.now)
+      keep(played)
+      assert.deepInclude(played.row(), { reject_reason: "trial_failed", trial_failed: 1, trial_played: 1 })
+    })
   })
 })

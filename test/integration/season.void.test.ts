@@ -16,7 +16,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
-import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+import { board, id, lease, outcome, report, settings, submit } from "../support/SeasonScript.ts"
 
 const pg = SeasonStorePg.layer.pipe(
   Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
@@ -145,7 +145,8 @@ const sameFigures = Effect.fnUntraced(function* (sql: PgClient.PgClient) {
 /** The log that the store reads is that of the books. */
 const sameLog = Effect.fnUntraced(function* ({ books, season, store }: Effect.Success<typeof stage>, match: string) {
   const [found] = yield* store.log.ended(season, [match, id("version", 999)])
-  const { left, ...was } = found!
+  const { left, rejected, ...was } = found!
+  assert.isNull(rejected)
   assert.deepInclude(books.ended.get(match), { ...was, seats: books.ended.get(match)!.seats })
   assert.deepStrictEqual(
     was.seats,
@@ -267,6 +268,36 @@ layer(pg, { excludeTestServices: true })("a voided match on PostgreSQL", (it) =>
       yield* play(20)
       yield* same
       assert.strictEqual(state.active, 6)
+    })
+  )
+
+  it.effect("of a failed trial clears its candidate, in the rows as in the season, and ends its owner's cooldown", () =>
+    Effect.gen(function* () {
+      const cooling = { ...settings().rules, cooldown_s: 3_600 }
+      const { books, claimed, obey, season, sql, state, store } = yield* stage
+      state.settings = { ...state.settings, rules: cooling }
+      for (const command of board("plain")) yield* obey(command)
+      yield* obey(submit(1))
+      for (const work of yield* obey(lease())) yield* obey(report(work))
+      for (const work of yield* obey(lease())) {
+        const { seats, ...rest } = outcome(2)
+        const struck = seats.map((seat) => ({ ...seat, strikes: cooling.match.strike_limit }))
+        yield* obey({ _tag: "ReportMatch", key: id("key", 1), lease: work.lease, outcome: { ...rest, seats: struck } })
+      }
+      const stored = sql.unsafe("SELECT status, reject_reason, reject_detail, trial_played, trial_failed, trial_void FROM version")
+      const cooldowns = Effect.map(claimed, ({ snapshot: { owners } }) => owners.map(({ last_submitted_at }) => last_submitted_at))
+      assert.deepInclude((yield* stored)[0], { status: "rejected", reject_reason: "trial_failed", trial_played: 1, trial_failed: 1 })
+      assert.deepStrictEqual(yield* cooldowns, [state.owners.get(id("owner", 1))!.last_submitted_at])
+
+      const [trial] = [...books.ended.keys()]
+      const [found] = yield* store.log.ended(season, [trial!])
+      assert.deepStrictEqual(found!.rejected, testLog.endedOf(books, trial!)!.rejected, "as the books have it")
+      assert.deepStrictEqual(yield* obey({ _tag: "VoidMatch", match: trial!, detail: "It was not so.", found: found! }), { voided: true })
+      const cleared = { status: "rejected", reject_reason: "admission_unavailable", trial_played: 0, trial_failed: 0, trial_void: 1 }
+      assert.deepInclude((yield* stored)[0], cleared)
+      assert.isFalse((yield* cooldowns).some((at) => at !== null))
+      const anew = submit(1, { version: id("version", 101), number: 2 })
+      assert.propertyVal(yield* obey(anew), "fresh", true, "with the same weights and at once")
     })
   )
 })

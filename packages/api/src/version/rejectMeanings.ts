@@ -15,6 +15,6 @@ export const rejectMeanings: Readonly<Record<RejectReason, string>> = {
   resource_limit: "it takes more processor time or memory than a runner may give it",
   upload_expired: "its files were not sent within the time for the upload",
   trial_failed: "it reached the strike limit in a trial match",
-  admission_unavailable: "the runners failed to examine it, which is no fault of its own",
+  admission_unavailable: "the runners failed to examine it or to play its trial, which is no fault of its own",
   season_closed: "the season closed, or its finals began, before it had entered"
 }

@@ -46,17 +46,30 @@ export const claim = (sql: PgClient, season: string) =>
 
 const SEATED = "SELECT unnest(versions) FROM live WHERE season_id = $1::uuid"
 
+const VERSION_COLUMNS = `id, ord, model_id AS model, owner_id AS owner, number, weights_hash, manifest_hash, ${ms("created_at")}, status, phase,
+  ${ms("upload_until")}, weights_bytes, manifest_bytes, class, admit_attempt, admit_failures, admit_key,
+  param_count::float8 AS param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, reject_reason,
+  reject_detail, successor, trial_played, trial_failed, trial_void, disqualified, owner_removed, streak`
+
 /** Versions; superseded ones only where an open match seats them. Index: version_ord. */
 export const versions = (sql: PgClient, season: string) =>
   Effect.map(
     sql.unsafe<Version>(
-      `SELECT id, ord, model_id AS model, owner_id AS owner, number, weights_hash, manifest_hash, ${ms("created_at")}, status, phase,
-       ${ms("upload_until")}, weights_bytes, manifest_bytes, class, admit_attempt, admit_failures, admit_key,
-       param_count::float8 AS param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, reject_reason,
-       reject_detail, successor, trial_played, trial_failed, trial_void, disqualified, owner_removed, streak
+      `SELECT ${VERSION_COLUMNS}
      FROM version WHERE season_id = $1::uuid AND (status IN ('testing', 'entered', 'disabled', 'disqualified') OR status = 'superseded' AND id IN (${SEATED}))
      ORDER BY ord`,
       [season]
+    ),
+    (rows) => rows.map(compactVersion)
+  )
+
+/** Those of these candidates whose trials have failed. Index: version_pkey. */
+export const failedInTrial = (sql: PgClient, candidates: ReadonlyArray<string>) =>
+  Effect.map(
+    sql.unsafe<Version>(
+      `SELECT ${VERSION_COLUMNS}
+     FROM version WHERE id = ANY (string_to_array($1, ',')::uuid[]) AND status = 'rejected' AND reject_reason = 'trial_failed'`,
+      [candidates.join()]
     ),
     (rows) => rows.map(compactVersion)
   )

@@ -14,7 +14,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { INT4_MAX } from "../../database/rows.ts"
 import { Fenced, type SeasonLog, StoreFailed } from "../SeasonStore.ts"
-import { ratingsOut } from "./claim.ts"
+import { failedInTrial, ratingsOut } from "./claim.ts"
 import { changeParts } from "./commit.ts"
 import { statement } from "./statement.ts"
 
@@ -34,7 +34,7 @@ interface SeatRow extends Pick<LoggedMatch, "id" | "rated_n" | "ladder" | "round
 
 /** By the primary keys. */
 const ended = (sql: PgClient, season: string, matches: ReadonlyArray<string>) =>
-  sql.unsafe<Omit<EndedMatch, "left">>(
+  sql.unsafe<Omit<EndedMatch, "left" | "rejected">>(
     `SELECT m.id, m.ladder, m.candidate, m.round, m.status AS ending, m.rated_n,
        (SELECT jsonb_agg(jsonb_build_object('version', s.version_id, 'strikes', s.strikes) ORDER BY s.seat)
         FROM seat s WHERE s.match_id = m.id) AS seats
@@ -123,7 +123,13 @@ export const make = (sql: PgClient): SeasonLog => {
       const rows = yield* storing(season, ended(sql, season, ids))
       const versions = new Set(rows.flatMap(({ ladder, seats }) => (ladder === null ? [] : seats.map(({ version }) => version))))
       const ratings = versions.size === 0 ? [] : yield* storing(season, ratingsOut(sql, season, [...versions]))
-      return rows.map((row) => ({ ...row, left: ratings.filter((each) => isOf(row, each)) }))
+      const candidates = rows.flatMap(({ candidate }) => candidate ?? [])
+      const rejected = candidates.length === 0 ? [] : yield* storing(season, failedInTrial(sql, candidates))
+      return rows.map((row) => ({
+        ...row,
+        left: ratings.filter((each) => isOf(row, each)),
+        rejected: rejected.find(({ id }) => id === row.candidate) ?? null
+      }))
     }),
 
     place: Effect.fn("SeasonLog.place")(function* (season, round) {
@@ -155,7 +161,7 @@ export const make = (sql: PgClient): SeasonLog => {
   }
 }
 
-const isOf = ({ ladder, seats }: Omit<EndedMatch, "left">, each: EndedMatch["left"][number]): boolean =>
+const isOf = ({ ladder, seats }: Omit<EndedMatch, "left" | "rejected">, each: EndedMatch["left"][number]): boolean =>
   ladder !== null && laddersRated(ladder).includes(each.ladder) && seats.some(({ version }) => version === each.version)
 
 const earlierFrom = (ladder: Ladder, rows: ReadonlyArray<EarlierRow>): ReadonlyArray<Earlier> =>

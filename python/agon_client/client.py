@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any, Iterator
+from unicodedata import normalize
 
 from . import session_file, sign_in, submission
 from .errors import ApiError, BadAnswer, NotSignedIn, SubmissionRefused, Unreachable
@@ -95,8 +96,9 @@ class Client:
     # Entering a version
 
     def model(self, game: str, name: str) -> Model | None:
-        """The caller's model of this name."""
-        return next((model for model in self.models(game) if model["name"] == name), None)
+        """The caller's model of this name, however its letters are composed."""
+        kept = normalize("NFC", name)
+        return next((model for model in self.models(game) if normalize("NFC", model["name"]) == kept), None)
 
     def create_model(self, game: str, name: str) -> Model:
         model: Model = self._transport.ask("POST", path_of("games", game, "models"), body={"name": name})

@@ -111,4 +111,17 @@ layer(web)("a ladder searched by a name", (it) => {
       }
     })
   )
+
+  it.effect("finds a name however its letters are composed", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE model SET name = 'Zoë' WHERE id = ${Fixture.modelIds.gamma}`
+      for (const form of ["NFC", "NFD"])
+        assert.deepStrictEqual(
+          (yield* found("ZOË".normalize(form))).entries.map(({ model }: any) => model),
+          ["Zoë"],
+          form
+        )
+    })
+  )
 })

@@ -66,6 +66,13 @@ const READ_BY_OTHERS: ReadonlySet<string> = new Set([
   ...["announce.body", "editAnnouncement.body", "pick.note"]
 ])
 
+/** Texts of people, of any length; a runner's `reason` and `detail` are not such. */
+const READ_AT_LENGTH: ReadonlySet<string> = new Set(["body", "bio", "note"])
+const REASONS = ["disqualifyVersion.reason", "voidMatch.reason", "reportComment.reason"]
+
+/** Names that are none, by a character between visible ones. */
+const UNFIT = ["a\u202eb", "a\u200bb", "a\nb", "a\u2028b", "a\ue000b", "a\u3164b"]
+
 const blanks = ["", "  ", "\t\n", "\u00a0\u3000", "\u200b\u200d\u2060\ufeff", "\u202e\u2066\u200f", "\u00ad", "\u2800", "\u3164"]
 const padded = " \u00a0a\u200b "
 
@@ -90,6 +97,25 @@ describe("a text in a body", () => {
       const spaced = read(padded)
       if (at === "recordBaseline.name") assert.isTrue(Exit.isFailure(spaced), at)
       else assert.deepStrictEqual(spaced, Exit.succeed("a"), at)
+    }
+  })
+
+  it("that is a name is in one form of Unicode, and has nothing invisible; a login and a word are compared as they are", () => {
+    for (const { ast, at, key } of names.filter(({ at }) => at !== "recordBaseline.name")) {
+      const read = Schema.decodeUnknownExit(Schema.make<Schema.Codec<string>>(ast))
+      const isCompared = key === "logins" || key === "word"
+      assert.deepStrictEqual(read("Zoe\u0308"), Exit.succeed(isCompared ? "Zoe\u0308" : "Zoë"), at)
+      for (const unfit of UNFIT) assert.strictEqual(Exit.isFailure(read(unfit)), !isCompared, `${at}: ${JSON.stringify(unfit)}`)
+    }
+  })
+
+  it("that others read at length has no controls, and nothing that turns text around", () => {
+    const read = texts.filter(({ at, key }) => READ_AT_LENGTH.has(key) || REASONS.includes(at))
+    assert.isAtLeast(read.length, 11)
+    for (const { ast, at } of read) {
+      const decode = Schema.decodeUnknownExit(Schema.make<Schema.Codec<string>>(ast))
+      for (const text of ["a\u202eb", "a\u2066b", "a\u001bb"]) assert.isTrue(Exit.isFailure(decode(text)), `${at}: ${JSON.stringify(text)}`)
+      for (const text of ["a\r\n\tb", "👩\u200d🚀", "علي"]) assert.deepStrictEqual(decode(text), Exit.succeed(text), at)
     }
   })
 
@@ -131,6 +157,35 @@ layer(A.layer, A.options)("a name that is sent", (it) => {
           assert.deepStrictEqual([status, json.code], [400, "invalid_request"], JSON.stringify(blank))
           assert.match(json.detail, /takes text of 1 to \d+ characters, not all of them blank\.$/)
         }
+      }
+    })
+  )
+  it.effect("is one however it is composed, and is refused with the character that no name may have", () =>
+    Effect.gen(function* () {
+      const models = "/v1/games/snakes/models"
+      const made = yield* A.post(models, { name: "Zoe\u0308" }, "ada")
+      assert.deepStrictEqual([made.status, made.json.name], [201, "Zoë"])
+      for (const name of ["Zoë", "Zoe\u0308"]) {
+        assert.deepStrictEqual(A.refusal(yield* A.post(models, { name }, "ada")), [409, "model_name_taken"])
+        assert.strictEqual((yield* A.patch(`/v1/models/${made.json.id}`, { name }, "ada")).json.name, "Zoë")
+      }
+      for (const name of ["علي", "👩\u200d👩\u200d👧\u200d👦", "க்\u200cஷ"]) {
+        assert.strictEqual((yield* A.post(models, { name }, "ada")).json.name, name)
+        assert.strictEqual((yield* A.patch("/v1/me", { display_name: name, bio: `${name}\n\t` }, "ada")).json.display_name, name)
+      }
+      const writes = [
+        ["name", A.post(models, { name: "Ad\u202eder" }, "ada")],
+        ["name", A.patch(`/v1/models/${made.json.id}`, { name: "Ad\u202eder" }, "ada")],
+        ["display_name", A.patch("/v1/me", { display_name: "Ad\u202eder" }, "ada")],
+        ["bio", A.patch("/v1/me", { bio: "Ad\u202eder" }, "ada")],
+        ["name", A.post("/v1/games/snakes/seasons", { ...A.seasonBody("z"), name: "Ad\u202eder" })],
+        ["title", A.post("/v1/admin/posts", { slug: "z", title: "Ad\u202eder", body: "x" })],
+        ["body", A.post("/v1/admin/posts", { slug: "z", title: "x", body: "Ad\u202eder" })]
+      ] as const
+      for (const [path, write] of writes) {
+        const { json, status } = yield* write
+        assert.deepStrictEqual([status, json.code], [400, "invalid_request"], path)
+        assert.deepStrictEqual(json.errors, [{ path, message: "Character 3 is U+202E, which is not allowed" }])
       }
     })
   )

@@ -4,7 +4,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { playOneSided } from "../support/oneSided.ts"
-import { assertPage, ILL, siteAnswers, visit } from "../support/Pages.ts"
+import { assertPage, siteAnswers, TURNED, visit } from "../support/Pages.ts"
 import * as SiteService from "../support/SiteService.ts"
 
 const { modelIds: m, seasonIds, versionIds: v } = Fixture
@@ -17,7 +17,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })
   it.effect("says in words who gained from whom and which networks are the same, leads to both, and says what does not follow", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      yield* sql`UPDATE model SET name = ${ILL} WHERE id = ${m.alpha}`
+      yield* sql`UPDATE model SET name = ${TURNED} WHERE id = ${m.alpha}`
       const accounts = yield* sql<{ id: string; username: string }>`SELECT id, username FROM account`
       const idOf = (username: string) => accounts.find((account) => account.username === username)!.id
       yield* playOneSided(seasonIds.spring, 10_000, 40, [idOf("bob"), idOf("ada")])

@@ -8,7 +8,7 @@ import * as SiteService from "../support/SiteService.ts"
 const service = SiteService.layerAccounts
 const AT = "/device"
 /** A name that would do harm where the page did not escape it. */
-const ILL = `"><ill onclick=alert(1)><script>alert(1)</script>\u202e`
+const ILL = `"><ill onclick=alert(1)><script>alert(1)</script>`
 
 const cookie = (as: string) => ({ cookie: `service_session=${as}-token` })
 const device = (path: string, json: unknown) =>

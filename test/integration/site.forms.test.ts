@@ -43,7 +43,7 @@ const account = (as: string) =>
 
 const PROFILE = { form: "profile", display_name: "Ada", bio: "" }
 /** Text that would do harm where a page did not escape it, or let it turn the direction. */
-const ILL = `"><ill onclick=alert(1)></textarea><script>alert(1)</script>\u202e&amp;`
+const ILL = `"><ill onclick=alert(1)></textarea><script>alert(1)</script>&amp;`
 
 layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of the site", (it) => {
   it.effect("change what they say, and lead to a page", () =>

@@ -6,7 +6,7 @@ import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
-import { assertPage, elementsOf, ILL, siteAnswers, visit } from "../support/Pages.ts"
+import { assertPage, elementsOf, siteAnswers, TURNED, visit } from "../support/Pages.ts"
 import * as SiteService from "../support/SiteService.ts"
 
 const { modelIds: m, versionIds: v } = Fixture
@@ -24,7 +24,7 @@ const entrants = Effect.gen(function* () {
   yield* copies("version", `row.id = '${v.alpha2}'`, { id: like(v.alpha2), model_id: like(m.alpha), ord: "100 + i" })
   yield* copies("rating", `row.version_id = '${v.alpha2}' AND row.ladder = 'open'`, { version_id: like(v.alpha2), mu: "i - 500" })
   yield* sql.unsafe(`UPDATE season SET head = head || '{"active": ${ENTRANTS + 4}}' WHERE slug = 'spring'`)
-  yield* sql`UPDATE model SET name = ${`z${ILL}`.slice(0, 60)} WHERE id = ${m.gamma}`
+  yield* sql`UPDATE model SET name = ${`z${TURNED}`.slice(0, 60)} WHERE id = ${m.gamma}`
 })
 
 const seeded = Layer.effectDiscard(entrants).pipe(Layer.provideMerge(SiteService.layerFixture))
@@ -85,7 +85,7 @@ layer(Layer.orDie(seeded), { excludeTestServices: true, timeout: "300 seconds" }
         ["Beta"]
       )
       assert.include(text, '<a href="/people/bob">bob</a>')
-      const ill = yield* search(`z${ILL}`.slice(0, 20))
+      const ill = yield* search(`z${TURNED}`.slice(0, 20))
       assert.lengthOf(ill.rows, 1)
       assert.notInclude(ill.rows[0]![0]!, "<")
     })
@@ -106,7 +106,7 @@ layer(Layer.orDie(seeded), { excludeTestServices: true, timeout: "300 seconds" }
 
   it.effect("says in a sentence that nobody is found, and where else to look", () =>
     Effect.gen(function* () {
-      for (const nobody of ["ntrant", "%", "_", ILL.slice(1, 90), "\u202e", "-1", "' OR 1=1 --", "\u{1f40d}".repeat(50)]) {
+      for (const nobody of ["ntrant", "%", "_", TURNED.slice(1, 90), "\u202e", "-1", "' OR 1=1 --", "\u{1f40d}".repeat(50)]) {
         const { rows, status, text } = yield* search(nobody)
         assert.deepStrictEqual([status, rows], [200, []], nobody)
         assert.match(text, /<p role="status">No name on the open ladder begins with &#8220;<bdi>[\s\S]*<\/bdi>&#8221;/, nobody)

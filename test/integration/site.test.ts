@@ -7,7 +7,7 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
-import { assertPage, elementsOf, ILL, page, siteAnswers } from "../support/Pages.ts"
+import { assertPage, elementsOf, page, siteAnswers, TURNED } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"
 import * as SiteService from "../support/SiteService.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -24,15 +24,15 @@ const get = (path: string, headers?: Readonly<Record<string, string>>, method?: 
 
 const spoil = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  yield* sql`UPDATE account SET display_name = ${ILL}, bio = ${ILL} WHERE username = 'ada'`
-  yield* sql`UPDATE model SET name = ${ILL} WHERE id IN (${m.alpha}, ${m.random})`
-  yield* sql`UPDATE season SET name = ${ILL} WHERE slug = 'spring'`
+  yield* sql`UPDATE account SET display_name = ${TURNED}, bio = ${TURNED} WHERE username = 'ada'`
+  yield* sql`UPDATE model SET name = ${TURNED} WHERE id IN (${m.alpha}, ${m.random})`
+  yield* sql`UPDATE season SET name = ${TURNED} WHERE slug = 'spring'`
   yield* sql`INSERT INTO series_point (season_id, ladder, at, versions, mus)
     VALUES (${Fixture.seasonIds.spring}, 'open', '1990-01-01', ARRAY[${v.alpha2}, ${v.beta1}]::uuid[], ARRAY[40, 10])`
-  yield* sql`UPDATE version SET note = ${ILL} WHERE id = ${v.alpha2}`
-  yield* sql`INSERT INTO announcement (id, title, body, link, created_at) VALUES (${uuid("thread", 1)}, ${ILL}, ${ILL}, '/news', '2026-01-01')`
+  yield* sql`UPDATE version SET note = ${TURNED} WHERE id = ${v.alpha2}`
+  yield* sql`INSERT INTO announcement (id, title, body, link, created_at) VALUES (${uuid("thread", 1)}, ${TURNED}, ${TURNED}, '/news', '2026-01-01')`
   yield* sql`INSERT INTO post (id, slug, title, body, author_id, published_at, created_at)
-    SELECT gen_random_uuid(), 'ill', ${ILL}, ${ILL}, id, '2026-01-01', '2026-01-01' FROM account WHERE username = 'ada'`
+    SELECT gen_random_uuid(), 'ill', ${TURNED}, ${TURNED}, id, '2026-01-01', '2026-01-01' FROM account WHERE username = 'ada'`
 })
 
 let asked = 0
@@ -92,7 +92,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
         })
       assert.match((yield* preview(`/models/${m.beta}`))[1]!, /^A model of bob\. Rank 1 on the ladder open of [^.]+\.$/)
       const [title, description] = yield* preview(`/matches/${x.nano}`)
-      assert.include(title, ILL.replace("\u202e", ""))
+      assert.include(title, TURNED.replace("\u202e", ""))
       assert.match(description!, / won\. The match ended after \d+ turns: .* on the board \w+, .* UTC\.$/)
       for (const path of ["/", "/games/snakes", "/posts/ill", `/games/snakes/seasons/spring`, `/games/snakes/seasons/spring/ladders/open`])
         yield* preview(path)
@@ -109,7 +109,7 @@ layer(service, { excludeTestServices: true, timeout: "600 seconds" })("the site"
           .../<p class="faint">(.*?)<\/p>\n<h1>/.exec(text)![1]!.matchAll(/<a href="([^"]*)">(.*?)<\/a>/g)
         ])
       const spring = "/games/snakes/seasons/spring"
-      const name = said(ILL)
+      const name = said(TURNED)
       const game = ["/games/snakes", "<bdi>Snakes</bdi>"]
       const ladder = [`${spring}/ladders/open`, "ladder open"]
       for (const [path, ...steps] of [

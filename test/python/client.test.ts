@@ -249,12 +249,13 @@ describe.skipIf(missing !== undefined)(`the client for Python${missing === undef
         const [own, { as, origin }] = [yield* toolOf(COMMAND), yield* Service]
         yield* signIn(own, "linus")
         const linus = yield* as("linus")
-        for (const name of ["one", "two", "three"]) yield* linus.model.createModel({ params: { game: "snakes" }, payload: { name } })
+        for (const name of ["one", "two", "drëi"]) yield* linus.model.createModel({ params: { game: "snakes" }, payload: { name } })
         const read = yield* program(
           own,
           `client = Client.signed_in()
 names = [model["name"] for model in client.rows("models", "models", game="snakes", limit=2)]
 found = client.model("snakes", "two")
+composed = client.model("snakes", "dre\\u0308i")
 pages = len(list(client.pages("models", game="snakes", limit=1)))
 errors = []
 for call in (lambda: client.create_model("snakes", "two"), lambda: client.get("games", "no such/game"), lambda: Client(client.url).me()):
@@ -264,10 +265,10 @@ for call in (lambda: client.create_model("snakes", "two"), lambda: client.get("g
         errors.append([error.status, error.code, error.detail])
     except NotSignedIn as error:
         errors.append([401, str(error)])
-print(json.dumps({"names": names, "found": found["name"], "pages": pages, "errors": errors, "me": client.me()["username"]}))`
+print(json.dumps({"names": names, "found": found["name"], "composed": composed["name"], "pages": pages, "errors": errors, "me": client.me()["username"]}))`
         )
-        assert.sameMembers(read.names, ["one", "two", "three"])
-        assert.deepInclude(read, { found: "two", pages: 3, me: "linus" })
+        assert.sameMembers(read.names, ["one", "two", "drëi"])
+        assert.deepInclude(read, { found: "two", composed: "drëi", pages: 3, me: "linus" })
         const [taken, unknown, nobody] = read.errors
         assert.deepStrictEqual(
           [taken.slice(0, 2), unknown.slice(0, 2)],

@@ -161,4 +161,6 @@ export const refused = (path: string, shown: Shown): ReadonlyArray<unknown> => {
 }
 
 /** Names that would do harm where a page did not escape them. */
-export const ILL = `"><ill onclick=alert(1)>'\u202e${"long".repeat(8)}&amp;`
+export const ILL = `"><ill onclick=alert(1)>'${"long".repeat(8)}&amp;`
+/** Such names with a character that turns text around, which rows from before names were held to api/Name.ts may have. */
+export const TURNED = ILL.replace("'", "'\u202e")

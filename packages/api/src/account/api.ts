@@ -3,7 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { Session } from "../Authorization.ts"
 import { Cached, JsonBody, Rate } from "../Boundary.ts"
-import { name } from "../Name.ts"
+import { name, readable } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
 import { NoteWordListed } from "../version/refusals.ts"
@@ -29,7 +29,7 @@ export type Account = typeof Account.Type
 
 export const AccountPatch = Schema.Struct({
   display_name: Schema.optionalKey(name(64)),
-  bio: Schema.optionalKey(text(0, 500))
+  bio: Schema.optionalKey(text(0, 500).check(readable))
 }).annotate({ identifier: "AccountPatch" })
 export type AccountPatch = typeof AccountPatch.Type
 

@@ -1,9 +1,9 @@
 /** Accounts as platform administrators see them (docs/contract.md#accounts). */
 import { Schema } from "effect"
 import { Account } from "../account/api.ts"
+import { NameTerm } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
-import { SearchTerm } from "../Wire.ts"
 
 export class OwnAdmin extends Problem<OwnAdmin>()("own_admin", 409, "An administrator cannot put themselves out of office") {}
 
@@ -20,7 +20,7 @@ export const Users = Schema.Struct({ users: Schema.Array(User), next_cursor: pag
 export type Users = typeof Users.Type
 
 /** `q` is the beginning of a username, a display name or a login, in any case. */
-export const usersQuery = { q: Schema.optionalKey(SearchTerm), ...page.query }
+export const usersQuery = { q: Schema.optionalKey(NameTerm), ...page.query }
 
 /** Keys left out keep their value. */
 export const EditUser = Schema.Struct({

@@ -1,6 +1,6 @@
 /** The site's list of words that notes, bios, comments and stories may not contain (docs/contract.md#word-list). */
 import { Schema } from "effect"
-import { name } from "../Name.ts"
+import { compared } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Instant } from "../Wire.ts"
 
@@ -15,4 +15,4 @@ export const Words = page.listOf("Words", "words", Word)
 export type Words = typeof Words.Type
 
 /** One word of letters and digits: any other character in it is refused as `invalid_request`. */
-export const AddWord = Schema.Struct({ word: name(WORD_MAX) }).annotate({ identifier: "AddWord" })
+export const AddWord = Schema.Struct({ word: compared(WORD_MAX) }).annotate({ identifier: "AddWord" })

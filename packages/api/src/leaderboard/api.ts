@@ -2,10 +2,11 @@
 import { Schema } from "effect"
 import { HttpApiGroup } from "effect/http-api"
 import { UnknownGame, UnknownSeason } from "../Authorization.ts"
+import { NameTerm } from "../Name.ts"
 import * as page from "../Page.ts"
 import { RoundKind } from "../season/Season.ts"
 import { privateOnes, publicOnes, twins } from "../twins.ts"
-import { Id, Instant, Ladder, SearchTerm, withDefault } from "../Wire.ts"
+import { Id, Instant, Ladder, withDefault } from "../Wire.ts"
 
 /**
  * Ratings and trends have two decimals; the order is by the unrounded rating, ties by version id. `rank_low`
@@ -96,7 +97,7 @@ const error = [UnknownGame, UnknownSeason] as const
  * `name` is the beginning of a model's name or of its owner's username, in any case: `entries` are then those
  * found, with their ranks on the whole ladder, and `total` is their number.
  */
-const leaderboardQuery = { ...of, name: Schema.optionalKey(SearchTerm), limit: page.limit(50, 200), cursor: page.cursor }
+const leaderboardQuery = { ...of, name: Schema.optionalKey(NameTerm), limit: page.limit(50, 200), cursor: page.cursor }
 
 const reads = [
   twins("leaderboard", "/games/:game/leaderboard", { params, query: leaderboardQuery, success: Leaderboard, error }),

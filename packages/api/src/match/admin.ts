@@ -3,14 +3,14 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { InSeason, SeasonAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
-import { name } from "../Name.ts"
+import { reason } from "../Name.ts"
 import { Problem } from "../Problem.ts"
 import { SeasonClosed } from "../version/refusals.ts"
 import { Id } from "../Wire.ts"
 
 export class MatchNotFinished extends Problem<MatchNotFinished>()("match_not_finished", 409, "The match has no result") {}
 
-export const VoidMatch = Schema.Struct({ reason: name(500) }).annotate({ identifier: "VoidMatch" })
+export const VoidMatch = Schema.Struct({ reason: reason(500) }).annotate({ identifier: "VoidMatch" })
 
 /** `voiding`: the match no longer counts, and ratings are still being computed without it. */
 export const VoidedMatch = Schema.Struct({ match: Id, state: Schema.Literals(["voided", "voiding"]) }).annotate({

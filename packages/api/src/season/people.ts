@@ -4,7 +4,7 @@ import { HttpApiEndpoint, HttpApiGroup, HttpApiSchema } from "effect/http-api"
 import { NamedSeason, PlatformAdmin, SeasonAdmin } from "../Authorization.ts"
 import { UnknownProvider } from "../account/api.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
-import { name } from "../Name.ts"
+import { compared } from "../Name.ts"
 import * as page from "../Page.ts"
 import { NotFound } from "../Problem.ts"
 import { removes } from "../Removal.ts"
@@ -25,7 +25,7 @@ export type Participants = typeof Participants.Type
 
 /** The most logins in one request. */
 const LOGINS_MAX = 1_000
-const Login = name(255)
+const Login = compared(255)
 
 /** `login` is a part of a login, in any case. */
 const rosterQuery = { login: Schema.optionalKey(SearchTerm), ...page.query }

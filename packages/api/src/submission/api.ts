@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Session, UnknownGame, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate, RefusesBody } from "../Boundary.ts"
+import { readable } from "../Name.ts"
 import { Problem } from "../Problem.ts"
 import { NoteTooLong, NoteWordListed, SeasonClosed } from "../version/refusals.ts"
 import { Phase, Status } from "../version/Version.ts"
@@ -56,7 +57,7 @@ export const Submit = Schema.Struct({
   model: Schema.String,
   weights_hash: Sha256,
   manifest_hash: Sha256,
-  note: Schema.optionalKey(Schema.NullOr(Schema.String))
+  note: Schema.optionalKey(Schema.NullOr(Schema.String.check(readable)))
 }).annotate({ identifier: "Submit" })
 export type Submit = typeof Submit.Type
 

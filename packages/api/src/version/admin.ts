@@ -6,16 +6,16 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { InSeason, SeasonAdmin } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
-import { name } from "../Name.ts"
+import { NameTerm, reason } from "../Name.ts"
 import * as page from "../Page.ts"
 import { Problem } from "../Problem.ts"
-import { SearchTerm, withDefault } from "../Wire.ts"
+import { withDefault } from "../Wire.ts"
 import { SeasonClosed } from "./refusals.ts"
 import { AdministeredVersion, Version } from "./Version.ts"
 
 export class NotInContention extends Problem<NotInContention>()("not_in_contention", 409, "The version is not in contention") {}
 
-export const DisqualifyVersion = Schema.Struct({ reason: name(500), void_matches: Schema.Boolean }).annotate({
+export const DisqualifyVersion = Schema.Struct({ reason: reason(500), void_matches: Schema.Boolean }).annotate({
   identifier: "DisqualifyVersion"
 })
 
@@ -33,7 +33,7 @@ export const SeasonVersions = Schema.Struct({ versions: Schema.Array(Administere
 export type SeasonVersions = typeof SeasonVersions.Type
 
 /** `name` is the beginning of a model's name or of its owner's username, in any case. */
-const versionsQuery = { state: withDefault(Standing, "testing"), name: Schema.optionalKey(SearchTerm), ...page.query }
+const versionsQuery = { state: withDefault(Standing, "testing"), name: Schema.optionalKey(NameTerm), ...page.query }
 
 const params = { game: Schema.String, slug: Schema.String }
 const versions = "/v1/games/:game/seasons/:slug/versions"

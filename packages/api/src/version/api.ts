@@ -3,6 +3,7 @@ import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
 import { Session, VersionOwner } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
+import { readable } from "../Name.ts"
 import * as page from "../Page.ts"
 import { twins } from "../twins.ts"
 import { Uuid } from "../Wire.ts"
@@ -12,7 +13,7 @@ import { OwnVersion, Version } from "./Version.ts"
 export const Candidates = page.listOf("Candidates", "candidates", OwnVersion)
 export type Candidates = typeof Candidates.Type
 
-export const VersionPatch = Schema.Struct({ note: Schema.NullOr(Schema.String) }).annotate({ identifier: "VersionPatch" })
+export const VersionPatch = Schema.Struct({ note: Schema.NullOr(Schema.String.check(readable)) }).annotate({ identifier: "VersionPatch" })
 
 const params = { id: Uuid }
 

@@ -3,6 +3,7 @@
  * text is a draft until it is submitted and approved; the approved text stays until another is approved.
  */
 import { Schema } from "effect"
+import { readable } from "../Name.ts"
 import * as page from "../Page.ts"
 import { AnyInstant, Id, Instant, text } from "../Wire.ts"
 import { PublishedPost } from "./Post.ts"
@@ -57,7 +58,7 @@ const submitsSomething = Schema.makeFilter(({ body, submit }: { readonly body: s
 )
 
 /** With `submit` the text waits for a moderator; without it, it is a draft, even if another was waiting. */
-export const WriteStory = Schema.Struct({ body: text(0, BODY_MAX), submit: Schema.optionalKey(Schema.Boolean) })
+export const WriteStory = Schema.Struct({ body: text(0, BODY_MAX).check(readable), submit: Schema.optionalKey(Schema.Boolean) })
   .check(submitsSomething)
   .annotate({ identifier: "WriteStory" })
 export type WriteStory = typeof WriteStory.Type

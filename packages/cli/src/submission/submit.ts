@@ -5,7 +5,7 @@
  * has begun, sends the files that are still wanted, and follows on. So it may be stopped at any moment.
  */
 import type { Client } from "@agon/api/Client.ts"
-import { trimmed } from "@agon/api/Name.ts"
+import { named } from "@agon/api/Name.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { type Refusal as EntryRefusal, refusals as entryRefusals, StorageFull } from "@agon/api/submission/api.ts"
 import { hashOf } from "@agon/engine/hash.ts"
@@ -94,7 +94,7 @@ export const submit = Command.make(
   },
   Effect.fn(function* (given) {
     const entry: Entry = {
-      ...{ game: given.game, name: trimmed(given.name), ...ifSome("season", given.season), ...ifSome("note", given.note) },
+      ...{ game: given.game, name: named(given.name), ...ifSome("season", given.season), ...ifSome("note", given.note) },
       weights: yield* readBytes(given.model),
       manifest: yield* readBytes(yield* manifestOf(given.model, given.manifest))
     }

@@ -2,7 +2,7 @@
 import type { Client } from "@agon/api/Client.ts"
 import { CreateSeason } from "@agon/api/season/creation.ts"
 import { Effect } from "effect"
-import { html } from "../html/Html.ts"
+import { html, said } from "../html/Html.ts"
 import { platformDeskAt, seasonDeskAt } from "../html/links.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Typed } from "../http/form/Form.ts"
@@ -88,7 +88,7 @@ export const newSeason = platformDesk({
 <p class="hint">Where all are ticked, or none, any will do, also one that the service takes later.</p>
 ${providers.map(({ label, slug }) => box("providers", slug, label))}</fieldset>
 ${choice("fleet.matches", "Matches are played by", FLEET_USES)}${choice("fleet.admissions", "Candidates are examined by", FLEET_USES)}${area("admins", "Its administrators", { hint: "Usernames, in lines or with commas; may be left out." })}${ruleFields(fields)}`
-    return html`<p>${last === undefined ? "The rules below are the usual ones." : `The rules below begin as those of the season ${last.name}.`} ${games.map(
+    return html`<p>${last === undefined ? "The rules below are the usual ones." : html`The rules below begin as those of the season ${said(last.name)}.`} ${games.map(
       ({ name, slug }) => slug !== game.slug && html`<a href="${platformDeskAt("seasons")}?game=${slug}">Begin with those of ${name}</a> `
     )}</p>
 ${whole(body, "Create the season", "Create a season")}`

@@ -9,6 +9,7 @@
  */
 
 import { UnknownProvider } from "@agon/api/account/api.ts"
+import { nameFrom } from "@agon/api/Name.ts"
 import { Clock, Context, Data, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { PublicOrigin } from "../../config/publicOrigin.ts"
@@ -179,9 +180,9 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   })
 
   const addAccount = Effect.fnUntraced(function* ({ login, name }: Identity, now: Date) {
-    const display_name = name ?? firstOf(login, DISPLAY_NAME_CHARACTERS_MAX)
     for (;;) {
       const username = yield* freeUsername(login)
+      const display_name = name ?? nameFrom(firstOf(login, DISPLAY_NAME_CHARACTERS_MAX)) ?? username
       const added = yield* queries.addAccount({ id: yield* newId, username, display_name, now })
       if (Option.isSome(added)) return added.value.id
     }

@@ -34,6 +34,8 @@ describe("who signed in", () => {
 
   it("has a name that can be shown: of 64 characters, none of them control characters or halves of others", () => {
     assert.strictEqual(of({ name: "A\0d\ud800a\u0007\nL" }).name, "A d a L")
+    assert.strictEqual(of({ name: "\u202eA\u200bda\u2066 Zoe\u0308\ue000" }).name, "Ada Zoë")
+    assert.isUndefined(of({ name: "\u3164\u200d\ufe0f" }).name)
     assert.strictEqual(of({ name: "x".repeat(1e6) }).name, "x".repeat(64))
     assert.strictEqual(of({ name: `${"x".repeat(63)}🐍` }).name, "x".repeat(63))
     assert.strictEqual(of({ name: "🐍".repeat(40) }).name, "🐍".repeat(32))

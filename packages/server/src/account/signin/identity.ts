@@ -2,6 +2,7 @@
  * The identity that signed in, from a provider's claims. Claims are untrusted text for names, indexes and
  * pages, so they are bounded here.
  */
+import { nameFrom } from "@agon/api/Name.ts"
 
 export interface Identity {
   readonly provider: string
@@ -68,7 +69,7 @@ const textOf = (value: unknown, longest: number): string | undefined => {
   return text !== "" && text.isWellFormed() && !/\p{Cc}/u.test(text) ? text : undefined
 }
 
-/** A name cut to the longest that is allowed, without control characters or half characters. */
+/** A name cut to the longest that is allowed, without the characters that no name may have (api/Name.ts). */
 const nameOf = (value: unknown): string | undefined => {
   if (typeof value !== "string") return undefined
   const plain = value
@@ -76,8 +77,7 @@ const nameOf = (value: unknown): string | undefined => {
     .replace(/[\p{Cc}\p{Cs}]+/gu, " ")
     .replace(/\s+/g, " ")
     .trim()
-  const shown = firstOf(plain, NAME_CHARACTERS_MAX)
-  return shown === "" ? undefined : shown
+  return nameFrom(firstOf(nameFrom(plain) ?? "", NAME_CHARACTERS_MAX))
 }
 
 /** The beginning of a text, cut between characters. */

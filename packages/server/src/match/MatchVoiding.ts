@@ -79,6 +79,7 @@ const makeMatchVoiding = Effect.gen(function* () {
   ) {
     const now = yield* DateTime.nowAsDate
     const write = Effect.gen(function* () {
+      yield* queries.holdKey({ runner, key })
       if (key !== null) yield* queries.recall({ runner, key, now })
       const [flagged] = yield* queries.flag({ runner, now })
       if (flagged !== undefined) yield* queries.stopKey({ key: flagged.key_id, now })

@@ -14,6 +14,13 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /**
+   * One row by the primary key, locked to the end of the transaction: the flags of a key's runners are counted one after another, and its
+   * sessions too (runner/session/sessionQueries.ts). The first lock, since the others are of runners, of several in any order.
+   */
+  holdKey: ({ key, runner }: { readonly runner: string; readonly key: string | null }) => sql`
+    SELECT id FROM runner_key WHERE id = coalesce(${key}::uuid, (SELECT key_id FROM runner WHERE id = ${runner})) FOR NO KEY UPDATE`,
+
+  /**
    * Locks one row by the primary key. A runner whose row was deleted meanwhile (`forget` in runner/session/sessionQueries.ts) has one again,
    * as long as its key is there: flags are counted by them.
    */

@@ -34,11 +34,11 @@ const keys = `k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.use
 const makeEnding = (sql: SqlClient.SqlClient) => ({
   /**
    * Ends the runners of an account's keys that are not in force any more, by runner_of_key, and answers these
-   * keys, by runner_key_creator.
+   * keys, by runner_key_creator. Locks the keys first, as a flag of one of their runners does (match/voidingQueries.ts).
    */
   endRunners: (account_id: string) => sql<{ readonly id: string }>`
     WITH ended AS (SELECT k.id FROM runner_key k JOIN account a ON a.id = k.created_by
-        WHERE k.created_by = ${account_id} AND k.revoked_at IS NULL AND NOT ${sql.literal(IN_OFFICE)}),
+        WHERE k.created_by = ${account_id} AND k.revoked_at IS NULL AND NOT ${sql.literal(IN_OFFICE)} FOR NO KEY UPDATE OF k),
       gone AS (UPDATE runner SET state = 'gone' WHERE key_id IN (SELECT id FROM ended) AND state <> 'gone')
     SELECT id FROM ended`,
 

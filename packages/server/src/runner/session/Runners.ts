@@ -11,7 +11,7 @@ import { INLINE_REPLAY_BYTES, type OpenSession, type RunnerSession, TooManyRunne
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Lease.ts"
 import { Context, Effect, Layer, Schedule } from "effect"
-import type { SqlClient } from "effect/sql"
+import { SqlClient } from "effect/sql"
 import { newId } from "../../database/newId.ts"
 import { SharedClock } from "../../database/SharedClock.ts"
 import { storableJson, storableText } from "../../database/storable.ts"
@@ -122,6 +122,7 @@ const makeRunners = Effect.gen(function* () {
   const known = yield* KnownRuntimes
   const queries = yield* makeQueries
   const shared = yield* SharedClock
+  const sql = yield* SqlClient.SqlClient
   const seenAt = new Map<string, number>()
   const { session, sessionHolding } = yield* makeLookups
   const unmarked = yield* makeMarks
@@ -159,7 +160,8 @@ const makeRunners = Effect.gen(function* () {
       const said = { name: storableText(name), runtime_version: storableText(runtime_version), engines: storableJson(engines) }
       const told = { ...said, accepts, slots, isolation: isolation === null ? null : storableText(isolation) }
       yield* Effect.orDie(queries.forget({ key_id: key.id, now }))
-      const [opened] = yield* Effect.orDie(queries.openSession({ id, key_id: key.id, now, ...told }))
+      const opening = Effect.andThen(queries.holdKey(key.id), queries.openSession({ id, key_id: key.id, now, ...told }))
+      const [opened] = yield* Effect.orDie(sql.withTransaction(opening))
       if (opened === undefined) return yield* tooMany
       const about = { runner: id, name, key: key.id }
       yield* Effect.logInfo("a runner joined", { ...about, slots, runtime_version, isolation })

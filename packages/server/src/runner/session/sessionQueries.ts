@@ -56,9 +56,15 @@ const makeCallers = (sql: SqlClient.SqlClient) => ({
 
 const makeSessions = (sql: SqlClient.SqlClient) => ({
   /**
+   * One row by the primary key, locked to the end of the transaction: the sessions of a key are counted and opened one after another, and
+   * not while one of its runners is flagged (match/voidingQueries.ts).
+   */
+  holdKey: (key_id: string) => sql`SELECT id FROM runner_key WHERE id = ${key_id} FOR NO KEY UPDATE`,
+
+  /**
    * Inserts one row, unless the key has its maximum. A key whose runners were flagged repeatedly gets
    * sessions without work, except the key of the service's own runner (it has no creator), which is the
-   * operator's responsibility. By runner_of_key.
+   * operator's responsibility. The key is held. By runner_of_key.
    */
   openSession: (row: {
     readonly id: string

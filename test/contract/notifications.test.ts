@@ -357,7 +357,9 @@ layer(web, A.options)("a notice to everybody", (it) => {
 })
 
 layer(web, A.options)("a comment", (it) => {
-  const link = `/v1/private/threads?match=${x.nano}`
+  /** To a comment in its thread. */
+  const linkTo = ({ created_at, id }: { readonly id: string; readonly created_at: string }) =>
+    `/v1/private/threads?match=${x.nano}&comment=${id}&written=${created_at}`
 
   it.effect("tells its author when it is approved, once, and whom it answers when it can be read", () =>
     Effect.gen(function* () {
@@ -367,16 +369,20 @@ layer(web, A.options)("a comment", (it) => {
       const told = (yield* feed("ada")).notifications
       assert.deepStrictEqual(
         told.map(({ kind, link, subject }: any) => [kind, subject, link]),
-        [["comment_approved", "Your comment was approved.", link]]
+        [["comment_approved", "Your comment was approved.", linkTo(waiting.json)]]
       )
       const reply = yield* say("bob", { match: x.nano }, "Second!", waiting.json.id)
       assert.strictEqual(reply.json.state, "pending")
       assert.strictEqual((yield* feed("ada")).total, 1, "what waits answers nobody yet")
       yield* decide(reply.json.id, "approved")
       assert.deepStrictEqual((yield* subjects("ada")).slice(0, 1), ["bob answered your comment."])
-      yield* say("bob", { match: x.nano }, "Third!", waiting.json.id)
+      const third = yield* say("bob", { match: x.nano }, "Third!", waiting.json.id)
       const answers = (yield* feed("ada")).notifications.filter(({ kind }: any) => kind === "comment_reply")
-      assert.deepStrictEqual([answers.length, answers[0].link], [2, link])
+      assert.deepStrictEqual(
+        answers.map(({ link }: any) => link),
+        [linkTo(third.json), linkTo(reply.json)]
+      )
+      for (const { link } of answers) assert.strictEqual((yield* A.read(link, "ada")).status, 200, link)
     })
   )
 

@@ -90,7 +90,7 @@ const makePost = Effect.gen(function* () {
     const { state } = added.value
     if (state === "published") {
       yield* queries.count(thread.id, 1)
-      yield* notify.answered({ id, parent_id, author: username, match_id, model_id })
+      yield* notify.answered({ id, parent_id, created_at: now.toISOString(), author: username, match_id, model_id })
     }
     return { id, parent_id, body, state, created_at: now.toISOString() }
   })

@@ -4,7 +4,7 @@ import type { ModeratedComment, Verdict } from "@agon/api/comment/moderation.ts"
 import { Effect } from "effect"
 import { subjectAt } from "../comment/subject.ts"
 import { type Html, html, prose, said } from "../html/Html.ts"
-import { platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { commentIn, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
 import { button, sureButton } from "../http/form/buttons.ts"
@@ -12,7 +12,7 @@ import { platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { deskNav } from "./parts.ts"
 
-const about = (subject: Subject): Html => html`<a href="${subjectAt(subject)}#comments">a ${subject.kind}</a>`
+const about = (subject: Subject, at = `${subjectAt(subject)}#comments`): Html => html`<a href="${at}">a ${subject.kind}</a>`
 
 const decide = platformForm("comments", {
   name: "decide",
@@ -31,7 +31,7 @@ const comment = ({
   state,
   subject
 }: ModeratedComment): Html => html`<li class="comment" id="comment-${id}">
-<p class="faint"><a href="${profileAt(author)}">${author}</a> about ${about(subject)}, ${time(created_at)}: ${state}, ${counted(reports, "report")}</p>
+<p class="faint"><a href="${profileAt(author)}">${author}</a> about ${about(subject, commentIn(subjectAt(subject), { created_at, id }))}, ${time(created_at)}: ${state}, ${counted(reports, "report")}</p>
 ${prose(body)}
 ${reasons.length > 0 && html`<p>Reasons given:</p>\n<ul>${reasons.map((reason) => html`<li>${said(reason)}</li>`)}</ul>\n`}${state !== "published" || reports > 0 ? button(decide, { id, state: "approved" }, "Approve", `the comment of ${author}`) : ""}${sureButton(decide, { id, state: "removed" }, "Remove", `the comment of ${author}`, "Nobody reads it then; its place in the thread stays empty.")}</li>
 `

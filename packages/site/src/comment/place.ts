@@ -3,10 +3,9 @@
  * written. No link can name a comment's number for good: one that was written before it may be approved after it.
  */
 import type { Client } from "@agon/api/Client.ts"
-import type { Comment, ProfileComments, Thread } from "@agon/api/comment/Comment.ts"
+import type { Comment, Thread } from "@agon/api/comment/Comment.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
-import { withQuery } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
 
 export const COMMENT_ROWS = 50
@@ -28,10 +27,6 @@ export const placeIn = (query: Readonly<Record<string, string>>): ThreadPlace | 
   const offset = offsetOf(cursor)
   return offset === undefined ? undefined : { offset }
 }
-
-/** Leads to a comment on the page of what it is about. */
-export const commentIn = (page: string, { created_at, id }: Pick<ProfileComments["comments"][number], "id" | "created_at">): string =>
-  `${withQuery(page, { comment: id, written: created_at })}#comment-${id}`
 
 /** Threads are in this order. */
 const isBefore = (one: Named, other: Named) => (one.created_at === other.created_at ? one.id < other.id : one.created_at < other.created_at)

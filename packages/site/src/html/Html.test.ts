@@ -88,6 +88,11 @@ describe("a link that a person wrote", () => {
     assert.strictEqual(followable(`/v1/private/threads?match=${id}`), `/private/matches/${id}#comments`)
     assert.strictEqual(followable(`/v1/threads?model=${id}`), `/models/${id}#comments`)
     assert.strictEqual(followable(`/v1/private/threads?model=${id}`), `/private/models/${id}#comments`)
+    const written = "2026-11-28T10:00:00.000Z"
+    assert.strictEqual(
+      followable(`/v1/private/threads?model=${id}&comment=${id}&written=${written}`),
+      `/private/models/${id}?comment=${id}&written=${encodeURIComponent(written)}#comment-${id}`
+    )
     assert.strictEqual(followable(`/v1/private/versions/${id}`), `/private/versions/${id}`)
     assert.strictEqual(followable("/v1/private/games/snakes/seasons/demo/podium"), "/private/games/snakes/seasons/demo")
     assert.strictEqual(followable(`/v1/models/${id}/story`), `/models/${id}#story`)

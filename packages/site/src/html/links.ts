@@ -89,6 +89,10 @@ export const link = (to: string, text: string): Html => html`<a href="${to}">${s
 export const owned = (owner: string | null): Html =>
   owner === null ? html`<i>baseline</i>` : html`<a href="${profileAt(owner)}">${owner}</a>`
 
+/** Leads to a comment on the page of what it is about: to the part of the thread that has it. */
+export const commentIn = (page: string, { created_at, id }: { readonly id: string; readonly created_at: string }): string =>
+  `${withQuery(page, { comment: id, written: created_at })}#comment-${id}`
+
 const placesOf = (prefix: string | undefined): Places => (prefix === undefined ? inPublic : inPrivate)
 
 const ID = "([0-9a-f-]{36})"
@@ -96,8 +100,13 @@ const ID = "([0-9a-f-]{36})"
 /** Where the API's own addresses, which notifications have, are shown on the site. */
 const SHOWN: ReadonlyArray<readonly [RegExp, (...parts: ReadonlyArray<string | undefined>) => string | undefined]> = [
   [new RegExp(`^/v1/(?:me/)?models/${ID}/story$`), (id = "") => `${modelAt(id)}#story`],
-  [new RegExp(`^/v1/(private/)?threads\\?model=${ID}$`), (of, id = "") => `${placesOf(of).model(id)}#comments`],
-  [new RegExp(`^/v1/(private/)?threads\\?match=${ID}$`), (of, id = "") => `${placesOf(of).match(id)}#comments`],
+  [
+    new RegExp(`^/v1/(private/)?threads\\?(match|model)=${ID}(?:&comment=${ID}&written=([0-9TZ:.-]+))?$`),
+    (of, kind, id = "", comment, written = "") => {
+      const page = kind === "match" ? placesOf(of).match(id) : placesOf(of).model(id)
+      return comment === undefined ? `${page}#comments` : commentIn(page, { id: comment, created_at: written })
+    }
+  ],
   [new RegExp(`^/v1/(private/)?versions/${ID}$`), (of, id = "") => placesOf(of).version(id)],
   [
     /^\/v1\/(private\/)?games\/([a-z0-9-]+)\/seasons\/([a-z0-9-]+)\/podium$/,

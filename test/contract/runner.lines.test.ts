@@ -29,8 +29,8 @@ const silence = (id: string) => rows`UPDATE runner SET last_seen_at = now() - in
 layer(administration, options)("the log", (it) => {
   it.effect("has a line when a runner joins, one when it is told to drain, however often, and one when it is done", () =>
     Effect.gen(function* () {
-      const { key_id, lease, release, runner } = yield* runnerOf(ofPlatform, { name: 'rack\n{"level":"error"}', accepts: ["match"] })
-      const about = { runner, name: 'rack\n{"level":"error"}', key: key_id }
+      const { key_id, lease, release, runner } = yield* runnerOf(ofPlatform, { name: 'rack"}{"level":"error"}', accepts: ["match"] })
+      const about = { runner, name: 'rack"}{"level":"error"}', key: key_id }
       const joined = { level: "info", message: "a runner joined", ...about, slots: 4, runtime_version: "test", isolation: null }
       assert.deepStrictEqual(linesOf(runner), [joined])
       yield* playing("drains")

@@ -12,6 +12,7 @@ import { admit, playUntilRated, recorded, sendByCommands, submit } from "../supp
 import { missingChromium } from "../support/Chromium.ts"
 import { platformPages, seasonPages } from "../support/deskPages.ts"
 import { eventually } from "../support/eventually.ts"
+import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { siteAnswers } from "../support/Pages.ts"
 import { snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
@@ -166,43 +167,46 @@ const missing = leftOut("a whole season by clicks, and 40 pages under axe: 90 s"
 if (missing !== undefined) it.skip(`an administrator in a browser: ${missing}`, () => {})
 else
   layer(all, { excludeTestServices: true, timeout: "240 seconds" })("an administrator in a browser without scripts", (it) => {
-    it.effect("leads a season from its creation to its frozen podium by clicks, on pages that axe finds nothing wrong with", () =>
-      Effect.gen(function* () {
-        const { origin, runner } = yield* Service.Service
-        const chromium = yield* Browser
-        const watched = yield* Effect.promise(() => chromium.open(`${origin}/admin`, { javaScriptEnabled: false }))
-        const { page } = watched
-        const step = (clicks: (page: Page) => Promise<unknown>) => Effect.promise(() => clicks(page))
-        yield* step((page) => signIn(page, "admin"))
-        yield* step(create)
-        yield* step(addBoard)
-        const secret = yield* Effect.promise(() => makeKey(page))
-        const fleet = yield* runner(secret)
-        yield* step((page) => follow(page, "Baselines"))
-        for (const model of snakesZoo.slice(0, BASELINES)) yield* step((page) => recordBaseline(page, model))
-        yield* admit(fleet, BASELINES)
-        yield* step((page) => goTo(page, `${DESK}/baselines`))
-        for (const { name } of snakesZoo.slice(0, BASELINES)) yield* step((page) => press(page, `Bring into play: baseline ${name}`))
-        yield* submit(HERE, "ada", snakesZoo[BASELINES]!)
-        yield* submit(HERE, "bob", snakesZoo[BASELINES + 1]!)
-        yield* admit(fleet, 2)
-        yield* playUntilRated(HERE, fleet, 2)
-        yield* step(planAndWithdraw)
-        yield* step(voidTheLast)
-        const storageState = yield* Effect.promise(() => page.context().storageState())
-        const ids = yield* filled
-        yield* step(disqualify)
-        yield* submit(HERE, "bob", snakesZoo[BASELINES + 2]!)
-        yield* (yield* SqlClient.SqlClient)`UPDATE version SET phase = 'suspended' WHERE id = ${ids.version}`
-        yield* assertPages([...seasonPages(HERE.slug, ids), ...platformPages(ids)], storageState)
-        yield* step(close)
-        yield* eventually(
-          "the podium is frozen",
-          Effect.promise(() => isFrozen(page))
-        )
-        assert.isAbove(yield* Effect.promise(() => page.getByRole("link", { name: "ada" }).count()), 0)
-        yield* Effect.promise(() => watched.close())
-        yield* assertPages([DESK, `${DESK}/entries`, `${DESK}/rounds`], storageState)
-      })
+    it.effect(
+      "leads a season from its creation to its frozen podium by clicks, on pages that axe finds nothing wrong with",
+      () =>
+        Effect.gen(function* () {
+          const { origin, runner } = yield* Service.Service
+          const chromium = yield* Browser
+          const watched = yield* Effect.promise(() => chromium.open(`${origin}/admin`, { javaScriptEnabled: false }))
+          const { page } = watched
+          const step = (clicks: (page: Page) => Promise<unknown>) => Effect.promise(() => clicks(page))
+          yield* step((page) => signIn(page, "admin"))
+          yield* step(create)
+          yield* step(addBoard)
+          const secret = yield* Effect.promise(() => makeKey(page))
+          const fleet = yield* runner(secret)
+          yield* step((page) => follow(page, "Baselines"))
+          for (const model of snakesZoo.slice(0, BASELINES)) yield* step((page) => recordBaseline(page, model))
+          yield* admit(fleet, BASELINES)
+          yield* step((page) => goTo(page, `${DESK}/baselines`))
+          for (const { name } of snakesZoo.slice(0, BASELINES)) yield* step((page) => press(page, `Bring into play: baseline ${name}`))
+          yield* submit(HERE, "ada", snakesZoo[BASELINES]!)
+          yield* submit(HERE, "bob", snakesZoo[BASELINES + 1]!)
+          yield* admit(fleet, 2)
+          yield* playUntilRated(HERE, fleet, 2)
+          yield* step(planAndWithdraw)
+          yield* step(voidTheLast)
+          const storageState = yield* Effect.promise(() => page.context().storageState())
+          const ids = yield* filled
+          yield* step(disqualify)
+          yield* submit(HERE, "bob", snakesZoo[BASELINES + 2]!)
+          yield* (yield* SqlClient.SqlClient)`UPDATE version SET phase = 'suspended' WHERE id = ${ids.version}`
+          yield* assertPages([...seasonPages(HERE.slug, ids), ...platformPages(ids)], storageState)
+          yield* step(close)
+          yield* eventually(
+            "the podium is frozen",
+            Effect.promise(() => isFrozen(page))
+          )
+          assert.isAbove(yield* Effect.promise(() => page.getByRole("link", { name: "ada" }).count()), 0)
+          yield* Effect.promise(() => watched.close())
+          yield* assertPages([DESK, `${DESK}/entries`, `${DESK}/rounds`], storageState)
+        }),
+      2 * HANGS_AFTER_MS // 90 s by itself, and over ten minutes beside other browsers
     )
   })

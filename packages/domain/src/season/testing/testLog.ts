@@ -23,10 +23,13 @@ export interface Books {
   readonly versions: Map<string, Version>
 }
 
+/** The books of matches alone. */
+type Log = Omit<Books, "ratings" | "versions">
+
 export const books = (): Books => ({ ended: new Map(), seeds: new Map(), ratings: new Map(), series: new Map(), versions: new Map() })
 
 /** Writes the rows that a commit would. */
-export const writeEnded = (to: Omit<Books, "ratings" | "versions">, { ended, rerated, seeds, series, voided }: Writes): void => {
+export const writeEnded = (to: Log, { ended, rerated, seeds, series, voided }: Writes): void => {
   for (const { detail, id } of voided) {
     const row = to.ended.get(id)!
     const seats = row.seats.map((seat) => ({ ...seat, rank: 0, place: null, made: null, open: null }))
@@ -41,7 +44,7 @@ export const writeEnded = (to: Omit<Books, "ratings" | "versions">, { ended, rer
 }
 
 /** A match that was voided meanwhile stays as it is. */
-export const writeChanges = ({ ended, seeds, series }: Omit<Books, "ratings" | "versions">, changes: Changes): void => {
+export const writeChanges = ({ ended, seeds, series }: Log, changes: Changes): void => {
   for (const { made, match, open, seat } of changes.seats) {
     const row = ended.get(match)!
     if (row.rated_n === null) continue
@@ -78,7 +81,7 @@ export const placeOf = (of: Pick<Books, "ended">, round: number): LogPlace => ({
 })
 
 /** `end`: includes what came after the last match. */
-export const pageOf = (of: Omit<Books, "ratings" | "versions">, { after, round }: LogPlace, limit: number, end: boolean): LogPage => {
+export const pageOf = (of: Log, { after, round }: LogPlace, limit: number, end: boolean): LogPage => {
   const matches = counted(of)
     .filter(({ rated_n }) => rated_n > after)
     .slice(0, limit)
@@ -88,12 +91,7 @@ export const pageOf = (of: Omit<Books, "ratings" | "versions">, { after, round }
   return copied(of_)
 }
 
-export const earlierOf = (
-  of: Omit<Books, "ratings" | "versions">,
-  ladder: Ladder,
-  versions: ReadonlyArray<string>,
-  after: number
-): Array<Earlier> =>
+export const earlierOf = (of: Log, ladder: Ladder, versions: ReadonlyArray<string>, after: number): Array<Earlier> =>
   versions.map((version) => {
     const moved = counted(of).filter((match) => match.rated_n <= after && laddersRated(match.ladder).includes(ladder))
     const means = moved.flatMap(({ ladder: made, rated_n: n, round, seats }) => {

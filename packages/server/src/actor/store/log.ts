@@ -32,9 +32,11 @@ interface SeatRow extends Pick<LoggedMatch, "id" | "rated_n" | "ladder" | "round
   readonly open_change: number | null
 }
 
+type EndedRow = Omit<EndedMatch, "left" | "rejected">
+
 /** By the primary keys. */
 const ended = (sql: PgClient, season: string, matches: ReadonlyArray<string>) =>
-  sql.unsafe<Omit<EndedMatch, "left" | "rejected">>(
+  sql.unsafe<EndedRow>(
     `SELECT m.id, m.ladder, m.candidate, m.round, m.status AS ending, m.rated_n,
        (SELECT jsonb_agg(jsonb_build_object('version', s.version_id, 'strikes', s.strikes) ORDER BY s.seat)
         FROM seat s WHERE s.match_id = m.id) AS seats
@@ -161,7 +163,7 @@ export const make = (sql: PgClient): SeasonLog => {
   }
 }
 
-const isOf = ({ ladder, seats }: Omit<EndedMatch, "left" | "rejected">, each: EndedMatch["left"][number]): boolean =>
+const isOf = ({ ladder, seats }: EndedRow, each: EndedMatch["left"][number]): boolean =>
   ladder !== null && laddersRated(ladder).includes(each.ladder) && seats.some(({ version }) => version === each.version)
 
 const earlierFrom = (ladder: Ladder, rows: ReadonlyArray<EarlierRow>): ReadonlyArray<Earlier> =>

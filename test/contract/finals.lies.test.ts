@@ -11,14 +11,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { eventually } from "../support/eventually.ts"
-import { hashOf, isMatch, type Keyed, keyed, played, report, seasonOf, toldOf } from "../support/Referee.ts"
+import { hashOf, isMatch, keyed, liar, played, report, seasonOf, swapped, toldOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
-
-/** Whoever won has lost, by the report alone: its replay is a true one. */
-const swapped = <Told extends { readonly seats: ReadonlyArray<object> }>(told: Told) => ({
-  ...told,
-  seats: told.seats.map((seat, i) => ({ ...seat, score: 10_000 - i, rank: i + 1 }))
-})
 
 const falseInline = (work: MatchWork) => {
   const truth = played(work)
@@ -27,14 +21,6 @@ const falseInline = (work: MatchWork) => {
   const told = { ...toldOf(work, truth), state_sha256: "0".repeat(64) }
   return { lease: work.lease, kind: "match", runtime_version: "test", played_ms: 1, ...told, replay } as const
 }
-
-/** A runner that holds a match under a key of its own. */
-const liar = Effect.fnUntraced(function* (name: string, { admin }: Keyed) {
-  const { client, open } = yield* keyed(name, admin)
-  const runner = yield* retryRefused(open(["match"]))
-  const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 20 } })
-  return { client, runner, work: leases.filter(isMatch)[0]! }
-})
 
 const service = Service.layer({ replay_check: 1, audit: 0, runtimes: ["test"] }).pipe(Layer.provide(Layer.succeed(SettledAfter, 0)))
 

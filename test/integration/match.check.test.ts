@@ -10,7 +10,7 @@ import { pathToFileURL } from "node:url"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { LocalMailboxes } from "@agon/server/actor/LocalMailboxes.ts"
-import type { Mailbox } from "@agon/server/actor/Mailbox.ts"
+import * as Mailbox from "@agon/server/actor/Mailbox.ts"
 import { RetriedFor } from "@agon/server/match/check/CheckRetries.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import * as ReplayThread from "@agon/server/match/check/ReplayThread.ts"
@@ -69,7 +69,7 @@ const voiding = Layer.succeed(MatchVoiding, {
   flag: () => Effect.void,
   voidMatch: ({ match }) => Effect.sync(() => void voided.push(match))
 })
-const mailboxes = new Map<string, Mailbox>()
+const mailboxes = new Map<string, Mailbox.Mailbox>()
 const PATIENCE_MS = 200
 
 /** A life of the service, until it holds. */
@@ -177,7 +177,7 @@ const stage = Effect.gen(function* () {
   voided.length = 0
   mailboxes.clear()
 })
-const here = (id: string) => mailboxes.set(id, {} as Mailbox)
+const here = (id: string) => mailboxes.set(id, {} as Mailbox.Mailbox)
 const idsOf = (n: number, from: number, to: number) => Array.from({ length: to - from + 1 }, (_, i) => matchId(n, from + i))
 const progress = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ match_id: string }>`SELECT match_id FROM match_check`, ([row]) => row?.match_id)
@@ -237,6 +237,20 @@ layer(Postgres.layer({ migrate: true }), { excludeTestServices: true })("the rep
     })
   )
 
+  it.effect("checks what ends after a clock that was years ahead was set back", () =>
+    Effect.gen(function* () {
+      yield* stage
+      yield* season(1, OPEN, 3)
+      here(OPEN)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`INSERT INTO match_check (season_id, ended_at, match_id) VALUES (${OPEN}, '2045-01-01', ${matchId(1, 1)})`
+      yield* lives(() => Effect.map(sql`SELECT FROM match_check WHERE ended_at < now()`, (rows) => rows.length > 0))
+      yield* sql`UPDATE match SET ended_at = ended_at + (SELECT ended_at - '2026-01-01' FROM match_check) + interval '0.001 s' * n`
+      yield* lives(ended(1, 3))
+      assert.sameMembers([...new Set(store.gets)], idsOf(1, 1, 3))
+    })
+  )
+
   it.effect("gives each season a page in its turn", () =>
     Effect.gen(function* () {
       yield* stage
@@ -291,6 +305,31 @@ layer(Postgres.layer({ migrate: true }), { excludeTestServices: true })("the rep
       let looks = 0
       yield* lives(() => ++looks > 5)
       assert.strictEqual(store.gets.length, 40)
+    })
+  )
+
+  it.effect("tells a closing season that its results are checked when the last of them is, and not before", () =>
+    Effect.gen(function* () {
+      yield* stage
+      yield* season(1, OPEN, 40)
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE season SET close_requested_at = now(), head = head || '{"played": 41, "checked": 3}' WHERE id = ${OPEN}`
+      const mailbox = yield* Mailbox.make(OPEN)
+      yield* Mailbox.open(mailbox)
+      mailboxes.set(OPEN, mailbox)
+      store.does.set(matchId(1, 7), "away").set(matchId(1, 40), "garbage")
+      yield* lives(() => store.gets.filter((id) => id === matchId(1, 7)).length > 4, 60_000)
+      assert.deepStrictEqual([...new Set(voided)], [matchId(1, 40)])
+      assert.strictEqual(mailbox.held.size, 0)
+      store.does.delete(matchId(1, 7))
+      yield* lives(() => mailbox.held.size > 0)
+      assert.deepStrictEqual([...mailbox.held][0]!.commands, [{ _tag: "ReplaysChecked", played: 41 }])
+      yield* sql`UPDATE season SET head = head || '{"checked": 41}' WHERE id = ${OPEN}`
+      yield* Mailbox.shut(mailbox, "it is over")
+      yield* Mailbox.open(mailbox)
+      let looks = 0
+      yield* lives(() => ++looks > 5)
+      assert.strictEqual(mailbox.held.size, 0)
     })
   )
 })

@@ -24,7 +24,7 @@ import { checkStarts } from "./audit/Starts.ts"
 import { checkSubmission } from "./audit/Submissions.ts"
 import * as Versions from "./audit/Versions.ts"
 import { checkVoided, checkVoids } from "./audit/Voids.ts"
-import { isDead, LADDERS, open, pairableOn } from "./audit/Window.ts"
+import { endOf, isDead, LADDERS, open, pairableOn } from "./audit/Window.ts"
 import type { Known, View } from "./View.ts"
 
 export interface Auditor {
@@ -210,7 +210,7 @@ const checkPunctual = ({ head, live, reviews, rounds, versions }: View, at: numb
     for (const round of rounds)
       must(round.started_at !== null || round.withdrawn || round.starts_at > at, "a round starts at its time", round, at)
   }
-  if (head.phase === "closing") must(at < head.close_requested_at! + head.closing_away_ms + 60_000, "closed within a minute", head, at)
+  if (head.phase === "closing") must(at < endOf(head).frozen, "closed within its time", head, at)
 }
 
 const isResult = (command: Command): command is Of<"ReportMatch"> | Of<"ReportFault"> | Of<"ReportAdmission"> =>

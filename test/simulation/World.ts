@@ -169,19 +169,24 @@ const close = Effect.fnUntraced(function* (run: Run, season: Stage.Stage) {
   const { auditor, runners } = season
   yield* Stage.calmly(season, [runners.honest(0)], 60)
   const atOnce = run.chance.in(0.4)
+  const checks = season.lot.in(0.5) ? ({ checks: true } as const) : {}
   for (let i = 0; auditor.rows().head.phase === "open"; i++) {
     must(i < 5, "a season that is told to close does", auditor.rows().head) // it may be reloading, a second at most
     const before = atOnce ? [runners.empty()] : [runners.visit(0)]
-    yield* Stage.calmly(season, [...before, silent({ _tag: "CloseSeason" }), ...(atOnce ? tooLate(season) : [])], 1_000)
+    yield* Stage.calmly(season, [...before, silent({ _tag: "CloseSeason", ...checks }), ...(atOnce ? tooLate(season) : [])], 1_000)
   }
   const clings = run.chance.in(0.5) // nobody reports: only the end of the minute ends what is held
-  for (let i = 0; i < 8; i++, run.step++) {
+  const examined = season.lot.in(0.7)
+  for (let i = 0; i < 8 || (i < 11 && auditor.rows().head.checked !== null); i++, run.step++) {
     const leap = i === 3 && run.chance.in(0.5) && season.host.ahead_ms === 0 // its minute is over, and it learns that by being asked
     if (leap) season.host.ahead_ms += 60_000
-    const visits = clings ? [runners.clinging()] : [runners.clinging(), runners.visit(0)]
+    const checked = examined && season.lot.in(0.5) ? [silent(season.examiners.checked(auditor.rows()))] : []
+    const visits = [runners.clinging(), ...(clings ? [] : [runners.visit(0)]), ...checked]
     yield* Stage.calmly(season, leap ? [...tooLate(season), silent({ _tag: "Tick" })] : visits, 9_000)
   }
-  must(auditor.rows().head.phase === "closed", "closed within a minute", auditor.rows().head)
+  const { head } = auditor.rows()
+  must(head.phase === "closed", "closed within its time", head)
+  if (checks.checks && head.checked === null) count(run.seen, "closed unchecked")
   yield* Stage.calmly(season, [silent({ _tag: "CloseSeason" })], 60)
 })
 

@@ -24,6 +24,7 @@ const COMMANDS: Readonly<Record<Exclude<Command["_tag"], "InstallFold">, true>> 
   Reinstate: true,
   RejectFiles: true,
   Release: true,
+  ReplaysChecked: true,
   ReportAdmission: true,
   ReportFault: true,
   ReportMatch: true,
@@ -96,6 +97,6 @@ export const EVERYTHING: ReadonlyArray<string> = [
     "memory_over_class"
   ].map((end) => `version ${end}`),
   ...["wrong_signature", "hash_mismatch", "upload_expired", "season_closed", "admission_unavailable"].map((reason) => `version ${reason}`),
-  ...["unavailable", "twins", "seasons", "two seasons in one store", "closed in the middle"],
+  ...["unavailable", "twins", "seasons", "two seasons in one store", "closed in the middle", "closed unchecked"],
   "lease lived its longest life"
 ]

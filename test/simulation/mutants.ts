@@ -96,6 +96,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   candidateOfARemovedOwnerEnters: { file: "season/entry/Versions.ts", find: "if (version.owner_removed) {", replace: "if (false) {" },
   closingTakesTenMinutes: { file: "season/State.ts", find: "CLOSING_MS = 60_000", replace: "CLOSING_MS = 600_000" },
+  closesBeforeItsCheck: { file: "season/clock/Closing.ts", find: "checked < played && rated > 0", replace: "false" },
+  lateResultCountsAsChecked: {
+    file: "season/clock/Closing.ts",
+    find: "  state.checked = played\n",
+    replace: "  state.checked = state.played\n"
+  },
+  checkHasNoTime: { file: "season/State.ts", find: "CHECKING_MS = 30_000", replace: "CHECKING_MS = 0" },
   closingKeepsQueue: { file: "season/clock/Closing.ts", find: "  state.recheckQueue = true\n", replace: "" },
   // who plays
   unowedPlay: {

@@ -88,7 +88,7 @@ export const bringIn = Effect.fnUntraced(function* (
     yield* admin.baseline.switchBaseline({ params: { ...here, baseline: name }, payload: { enabled: true } })
   }
 })
-interface Here {
+export interface Here {
   readonly game: string
   readonly slug: string
 }
@@ -121,6 +121,12 @@ export const report = Effect.fnUntraced(function* (client: Client, work: MatchWo
   assert.deepStrictEqual(yield* client.runner.result({ params: { lease: work.lease }, payload }), { accepted: true })
 })
 
+/** Whoever won has lost, by the report alone: its replay is a true one. */
+export const swapped = <Told extends { readonly seats: ReadonlyArray<object> }>(told: Told) => ({
+  ...told,
+  seats: told.seats.map((seat, i) => ({ ...seat, score: 10_000 - i, rank: i + 1 }))
+})
+
 export const isMatch = (work: Work): work is MatchWork => work.kind === "match"
 export const isAudit = (work: Work): work is AuditWork => work.kind === "audit"
 
@@ -135,4 +141,12 @@ export const playMatches = Effect.fnUntraced(function* (client: Client, runner: 
     }
   }
   return works
+})
+
+/** A runner that holds a match under a key of its own. */
+export const liar = Effect.fnUntraced(function* (name: string, { admin }: Keyed) {
+  const { client, open } = yield* keyed(name, admin)
+  const runner = yield* retryRefused(open(["match"]))
+  const { leases } = yield* client.runner.lease({ payload: { runner, max: 1, wait_s: 20 } })
+  return { client, runner, work: leases.filter(isMatch)[0]! }
 })

@@ -15,6 +15,7 @@ import { SeasonActors } from "./actor/SeasonEntity.ts"
 import { Mail } from "./config/Mail.ts"
 import { loadNodeTls, type NodeTls } from "./config/nodeTls.ts"
 import { PublicOrigin, publicOrigin } from "./config/publicOrigin.ts"
+import { ReplaysAreChecked } from "./config/ReplaysAreChecked.ts"
 import type * as Secrets from "./config/Secrets.ts"
 import { Settings, type SettingsShape } from "./config/Settings.ts"
 import type { Address } from "./config/variables.ts"
@@ -44,7 +45,6 @@ import { HasPeers } from "./process/HasPeers.ts"
 import { type Listening, OwnSite } from "./process/OwnSite.ts"
 import * as FleetMetrics from "./runner/fleet/FleetMetrics.ts"
 import { OwnRunner } from "./runner/fleet/OwnRunner.ts"
-import { FinalsAreChecked } from "./runner/result/FinalsReplays.ts"
 import { KnownRuntimes, knownRuntimes } from "./runner/session/KnownRuntimes.ts"
 import * as DemoSeason from "./season/DemoSeason.ts"
 import { Services } from "./services.ts"
@@ -81,7 +81,7 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     Layer.succeed(Mounts, mounts),
     Layer.succeed(HasPeers, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
-    Layer.succeed(FinalsAreChecked, settings.replay_check > 0),
+    Layer.succeed(ReplaysAreChecked, settings.replay_check > 0),
     settings.otlp_url === undefined ? Layer.empty : Layer.effect(MatchTraces.Traces, MatchTraces.make(settings.otlp_share)),
     settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })
   )

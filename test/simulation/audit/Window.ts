@@ -2,6 +2,7 @@
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
+import type { Head } from "@agon/domain/season/State.ts"
 import type { Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { View } from "../View.ts"
 
@@ -35,7 +36,7 @@ export const open = (
   returned: returned_at !== null,
   away_ms: now.head.now > before.head.now ? Math.max(0, (returned_at ?? 0) - before.head.now) : 0,
   voided: now.rewritten.filter(({ fault_reason, id }) => fault_reason === "replay_mismatch" && log.get(id)!.fault_reason !== fault_reason),
-  installed: isLate(now) ? [] : [...before.voiding.values()].filter(({ match }) => !now.voiding.has(match)),
+  installed: isLate(before, now) ? [] : [...before.voiding.values()].filter(({ match }) => !now.voiding.has(match)),
   rescaled: now.head.rescaled > before.head.rescaled && before.head.learning !== null ? { round: before.head.learning.round } : null
 })
 
@@ -51,10 +52,18 @@ export const awaited = ({ head, voiding }: View): ReadonlyArray<{ readonly round
   ...(head.learning === null ? [] : [{ round: head.learning.round, n: 0 }])
 ]
 
-/** A season that closes a minute after it was told to waits for ratings no longer: they stand as they are. */
-const isLate = ({ head }: View): boolean =>
-  head.phase === "closed" && head.closed_at! >= head.close_requested_at! + head.closing_away_ms + CLOSING_MS
-const CLOSING_MS = 60_000
+const MINUTE_MS = 60_000
+const CHECKED_MS = 30_000
+
+/** When nothing is played any more, and when the podium is frozen at the latest. */
+export const endOf = ({ checked, close_requested_at, closing_away_ms }: Head) => {
+  const played = close_requested_at! + closing_away_ms + MINUTE_MS
+  return { played, frozen: checked === null ? played : played + CHECKED_MS }
+}
+
+/** A season that closes at the last moment waits for ratings no longer: they stand as they are. */
+const isLate = (before: View, { head }: View): boolean =>
+  head.phase === "closed" && head.closed_at! >= endOf(before.head.phase === "closing" ? before.head : head).frozen
 
 export const LADDERS = ["nano", "micro", "mini", "small", "large", "open"] as const
 

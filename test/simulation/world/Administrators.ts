@@ -89,7 +89,8 @@ export const make = (chance: Chance, profile: Profile, { exclusions = 0, numbers
       if (x < 0.5) return switching(rows)
       if (x < 0.72) return planning(rows, now)
       if (x < 0.8) return { _tag: "RevokeKey", key: chance.pick(keys), ...audit("runner-key.revoke") }
-      return x < 0.985 ? settings(rows) : { _tag: "CloseSeason", ...audit("season.close") }
+      if (x < 0.985) return settings(rows)
+      return { _tag: "CloseSeason", ...(x < 0.993 ? { checks: true } : {}), ...audit("season.close") }
     }
   }
 }

@@ -14,6 +14,8 @@ export interface Examiners {
   readonly visit: (log: ReadonlyMap<string, Ended>, rows: View) => Visit
   /** Tells how far the field lies apart, near enough or not; now and then of a round that is over. */
   readonly learned: (rows: View) => Of<"LearnStarts">
+  /** Tells that the results of a closing season are checked, now and then without the last of them. */
+  readonly checked: (rows: View) => Of<"ReplaysChecked">
 }
 
 /** How far back they look, and how much a distrusted runner has played. */
@@ -35,6 +37,7 @@ export const make = (chance: Chance, lot: Chance): Examiners => {
       const round = lot.in(0.1) ? Math.max(0, head.round - 1) : head.round
       return { _tag: "LearnStarts", round, played: lot.between(0, 400), spreads: Object.fromEntries(told) }
     },
+    checked: ({ head }) => ({ _tag: "ReplaysChecked", played: head.played - lot.pick([0, 0, 1]) }),
     visit: (log, rows) => {
       let as = "match suspected"
       if (suspects.length === 0) {

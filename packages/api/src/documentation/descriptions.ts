@@ -163,7 +163,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Changes the times, rules or weight classes of a season that has not opened; a key that is left out stays. Answers the season.",
   narrowEntry: "Restricts entry to the roster, for good. It works once, while the season is scheduled and public. Answers the season.",
   closeSeason:
-    "Asks for the end of a season. Matches being played get up to 60 s; then the podium is frozen. A second request answers the time of the first. Answers the season.",
+    "Asks for the end of a season. Matches being played get up to 60 s. The podium is frozen when the replays of all results are checked, 30 s later at most. A second request answers the time of the first. Answers the season.",
   featureSeason: "Makes a public season the one that its game shows where no season is named. Answers the season.",
   changeFleet:
     "Says whether the season's own runners, those of the platform, or both play its matches and examine its models. Answers the season.",

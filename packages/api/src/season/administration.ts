@@ -61,7 +61,7 @@ export class SeasonEditingGroup extends HttpApiGroup.make("seasonEditing")
       success: Season,
       error: [EntryFixed, SeasonNotScheduled]
     }).middleware(JsonBody),
-    /** Carried out within a minute; a repeat answers the time of the first request. */
+    /** Carried out within 90 seconds; a repeat answers the time of the first request. */
     HttpApiEndpoint.post("closeSeason", `${season}/close`, { params, success: Season })
   )
   .middleware(SeasonAdmin)

@@ -194,7 +194,10 @@ export type Command =
       readonly played: number
       readonly spreads: Readonly<Partial<Record<Ladder, number>>>
     }
-  | { readonly _tag: "CloseSeason"; readonly audit?: Audit }
+  /** `checks`: the podium waits until the replays of the results are checked, see `ReplaysChecked`. */
+  | { readonly _tag: "CloseSeason"; readonly checks?: true; readonly audit?: Audit }
+  /** The replays of the first `played` results are checked, and those that were false are voided. */
+  | { readonly _tag: "ReplaysChecked"; readonly played: number }
   | { readonly _tag: "Tick" }
 
 export interface FoldRows {
@@ -289,6 +292,7 @@ export interface Replies {
   /** Learned: the log is to be folded with other starts. Not: they are near enough, or the round is over. */
   readonly LearnStarts: { readonly learned: boolean }
   readonly CloseSeason: { readonly close_requested_at: number }
+  readonly ReplaysChecked: null
   readonly Tick: null
 }
 export type ReplyTo<C extends Command> = Replies[C["_tag"]]

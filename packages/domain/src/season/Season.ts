@@ -4,7 +4,7 @@
  * and entry (entry/: from a submitted version to one that plays). Each is a folder of rules over one
  * state; this file calls them.
  *
- *   season    open ──Close, or finals complete──▶ closing ──nothing leased, or 60 s──▶ closed (podium frozen)
+ *   season    open ──Close, or finals complete──▶ closing ──nothing leased, replays checked──▶ closed (podium frozen)
  *             (scheduled until submissions_open_at: reviews run, no match does)
  *
  *   version   upload ──both files──▶ review ──admitted──▶ trial ──all matches well──▶ entered ──newer one enters──▶ superseded
@@ -30,7 +30,7 @@
 
 import { addBoard, editSettings, switchBoard } from "./Administration.ts"
 import type { Command, Reply, ReplyTo } from "./Command.ts"
-import { closeSeason, closesBy, finishClosing } from "./clock/Closing.ts"
+import { closeSeason, closingDue, finishClosing, replaysChecked } from "./clock/Closing.ts"
 import { finalsComplete, patchRound, planRound, startRound } from "./clock/Rounds.ts"
 import { disqualify, endVoids, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
@@ -109,6 +109,8 @@ const execute = (state: State, command: Command): Reply => {
       return learnStarts(state, command)
     case "CloseSeason":
       return closeSeason(state, command)
+    case "ReplaysChecked":
+      return replaysChecked(state, command)
     case "Tick":
       return null
   }
@@ -124,7 +126,7 @@ export const deadline = (state: State): number =>
         state.againEnd,
         state.settings.submissions_open_at > state.now ? state.settings.submissions_open_at : Infinity,
         state.phase === "open" ? nextStart(state) : Infinity,
-        state.phase === "closing" ? closesBy(state) : Infinity,
+        state.phase === "closing" ? closingDue(state) : Infinity,
         seriesDue(state)
       )
 

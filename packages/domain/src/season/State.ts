@@ -26,6 +26,9 @@ import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCo
 /** How long running matches may go on once a season is closing. */
 export const CLOSING_MS = 60_000
 
+/** For how long after that its podium waits for the check of their replays. */
+export const CHECKING_MS = 30_000
+
 /** The one row per season that every commit rewrites. */
 export interface Head extends Started {
   phase: "open" | "closing" | "closed"
@@ -44,6 +47,7 @@ export interface Head extends Started {
   to_void: ReadonlyArray<string> // disqualified versions whose matches are still to be voided
   close_requested_at: number | null
   closing_away_ms: number // for how long it was away since then
+  checked: number | null // of a closing season: of how many of its `played` the replays are checked; null: nobody checks them
   closed_at: number | null
   podium: Readonly<Partial<Record<Ladder, ReadonlyArray<string>>>> | null // version ids of the top three
   fill_hour: number // the hour, since 1970, in which `fill_made` was counted
@@ -148,6 +152,7 @@ export const freshHead = (): Head => ({
   to_void: [],
   close_requested_at: null,
   closing_away_ms: 0,
+  checked: null,
   closed_at: null,
   podium: null,
   fill_hour: 0,
@@ -262,6 +267,7 @@ export const head = (state: State): Head => ({
   to_void: state.to_void,
   close_requested_at: state.close_requested_at,
   closing_away_ms: state.closing_away_ms,
+  checked: state.checked,
   closed_at: state.closed_at,
   podium: state.podium,
   fill_hour: state.fill_hour,

@@ -24,6 +24,7 @@ import type { SqlClient } from "effect/sql"
 import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonEntity.ts"
 import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
+import { ReplaysAreChecked } from "../config/ReplaysAreChecked.ts"
 import { ResponseCache } from "../http/cache/ResponseCache.ts"
 import { gameTag, recordTag } from "../http/cache/tags.ts"
 import { makeQueries } from "./administrationQueries.ts"
@@ -57,6 +58,7 @@ const notScheduled = new SeasonNotScheduled({ detail: "The season is not schedul
 /** Changes of settings that the machine uses. */
 const makeCommands = Effect.gen(function* () {
   const actors = yield* SeasonActors
+  const checks = (yield* ReplaysAreChecked) ? ({ checks: true } as const) : {}
   const seasons = yield* Seasons
 
   const steer = Effect.fnUntraced(function* (
@@ -93,7 +95,7 @@ const makeCommands = Effect.gen(function* () {
 
     close: Effect.fn("SeasonAdministration.close")(function* (account, season) {
       const audit = yield* auditOf(account, "season.close", season.slug)
-      const close = askedByPerson(actors, season.id, { _tag: "CloseSeason", audit })
+      const close = askedByPerson(actors, season.id, { _tag: "CloseSeason", ...checks, audit })
       yield* Effect.catchTag(close, "season_closed", () => Effect.void) // the record says when it closed
       return yield* seasons.written(season.id)
     })

@@ -35,7 +35,7 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "runner.stop": "stopped a runner",
   "season.close": "closed the season",
   "season.create": "created the season",
-  "season.doubt": "closed the season before its ratings had the starts that it had learned",
+  "season.doubt": "closed the season before its last results were checked, or its ratings had the starts that it had learned",
   "season.edit": "edited the season",
   "season.entry": "restricted entry to the roster",
   "season.feature": "featured the season",

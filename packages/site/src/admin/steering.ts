@@ -127,6 +127,6 @@ export const steering = (season: Season, { isFeatured, isPlatform, settings, tri
     html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${sureButton(narrow, {}, "Restrict entry to the roster", `of ${name}`, "Nobody can open it again.")}\n`
   }${isPlatform && fleetForms(settings, tried)}
 <h2>Close the season</h2>
-<p>No new match starts and candidates are rejected. Matches that are being played get a minute; then the podium is frozen. This cannot be undone.</p>
+<p>No new match starts and candidates are rejected. Matches that are being played get a minute; then the last results are checked, and the podium is frozen. This cannot be undone.</p>
 ${whole(text("season", `Type ${slug} to close it`, { more: html`required pattern="${slug}" autocomplete="off"` }), "Close the season", "Close the season")}`
 }

@@ -1,8 +1,10 @@
 /**
  * Closing: nothing new starts, running matches get a minute, then the podium freezes. It also waits
  * that long for voids of a disqualified version's matches, and for ratings without voided matches, or with other
- * starts. If those are not ready in time, the ratings stay as they are, and the log lists the versions whose
- * matches count, and the voided matches that ratings still include, and says that they keep their starts.
+ * starts. Where replays are checked, it waits for the check of every result, up to half a minute more, and as long for all the
+ * rest: a runner may report its last match falsely with the minute's last second. If those are not ready in time, the ratings
+ * stay as they are, and the log lists the versions whose matches count, and the voided matches that ratings still
+ * include, and says that they keep their starts, or that replays were not checked.
  */
 import { type AuditAction, logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
@@ -12,14 +14,15 @@ import { podium } from "../rating/LadderRatings.ts"
 import { takeSeries } from "../rating/Series.ts"
 import { awaitsFold } from "../rating/Starts.ts"
 import type { Voiding } from "../rating/Voided.ts"
-import { CLOSING_MS, type State } from "../State.ts"
+import { CHECKING_MS, CLOSING_MS, type State } from "../State.ts"
 import { withdraw } from "../scheduler/Matches.ts"
 import { endRound, rejectCandidates } from "./Rounds.ts"
 
-export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies["CloseSeason"] => {
+export const closeSeason = (state: State, { audit, checks }: Of<"CloseSeason">): Replies["CloseSeason"] => {
   if (state.phase !== "open") return { close_requested_at: state.close_requested_at! }
   state.phase = "closing"
   state.close_requested_at = state.now
+  state.checked = checks ? 0 : null
   state.writes.head = true
   logged(state, audit)
   rejectCandidates(state, "The season was closed while it was being tried.")
@@ -29,17 +32,35 @@ export const closeSeason = (state: State, { audit }: Of<"CloseSeason">): Replies
 }
 
 /** The end of the minute. The time in which the season was away (Absence.ts) is none of it. */
-export const closesBy = ({ close_requested_at, closing_away_ms }: State): number => close_requested_at! + CLOSING_MS + closing_away_ms
+const playsUntil = ({ close_requested_at, closing_away_ms }: State): number => close_requested_at! + CLOSING_MS + closing_away_ms
+
+const waitsUntil = (state: State): number => playsUntil(state) + (state.checked === null ? 0 : CHECKING_MS)
+
+export const closingDue = (state: State): number => (state.now < playsUntil(state) ? playsUntil(state) : waitsUntil(state))
+
+/** Results may have come since they were counted: those wait for the next check. */
+export const replaysChecked = (state: State, { played }: Of<"ReplaysChecked">): null => {
+  if (state.checked === null || played <= state.checked) return null
+  state.checked = played
+  state.writes.head = true
+  return null
+}
+
+/** A season in which nothing counts has no podium to protect. */
+const awaitsCheck = ({ checked, played, rated }: State): boolean => checked !== null && checked < played && rated > 0
 
 export const finishClosing = (state: State): void => {
-  if (state.now >= closesBy(state)) {
+  if (state.now >= playsUntil(state)) {
     for (const match of [...state.live.values()]) withdraw(state, match, { reason: "season_closed", successor: null })
+  }
+  if (state.now >= waitsUntil(state)) {
     for (const version of state.to_void) keepMatches(state, version)
     state.to_void = []
     for (const each of [...state.voiding.values()]) keepRated(state, each)
     if (state.learning !== null) keepStarts(state)
+    if (awaitsCheck(state)) keepUnchecked(state)
   }
-  if (state.live.size > 0 || state.to_void.length > 0 || awaitsFold(state)) return
+  if (state.live.size > 0 || state.to_void.length > 0 || awaitsFold(state) || awaitsCheck(state)) return
   const round = currentRound(state)
   if (round !== undefined) endRound(state, round)
   takeSeries(state)
@@ -57,6 +78,11 @@ const keepMatches = (state: State, version: string): void =>
 const keepStarts = (state: State): void => {
   state.learning = null
   doubt(state, { action: "season.doubt", subject: state.id, n: 0 }, "closed before ratings with other starts were there")
+}
+
+const keepUnchecked = (state: State): void => {
+  state.checked = null
+  doubt(state, { action: "season.doubt", subject: state.id, n: 0 }, "closed before the replays of its last results were checked")
 }
 
 const keepRated = (state: State, { match, n }: Voiding): void => {

@@ -75,6 +75,20 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE s.closed_at < ${closed_before} AND NOT coalesce(c.complete, false) ORDER BY s.closed_at LIMIT 8`
   }),
 
+  /** The clock was ahead and was set back: what ends now would lie before the season's progress. By the few rows of all seasons. */
+  putBack: ({ ahead_of, until }: { readonly ahead_of: Date; readonly until: Date }) => sql`
+    UPDATE match_check SET ended_at = ${until}, match_id = '00000000-0000-0000-0000-000000000000'
+    WHERE ended_at > ${ahead_of} AND NOT complete`,
+
+  /** Closing seasons that wait for the check of their results, with the number of those. Few, by season_open. */
+  closing: SqlSchema.findAll({
+    Request: Schema.Void,
+    Result: Schema.Struct({ id: Schema.String, played: Schema.Number }),
+    execute: () => sql`
+      SELECT id, (head->>'played')::float8 AS played FROM season
+      WHERE closed_at IS NULL AND close_requested_at IS NOT NULL AND (head->>'checked')::float8 < (head->>'played')::float8`
+  }),
+
   /** One row by the primary key; a season without a replay gets a place before every match. */
   complete: (season_id: string) => sql`
     INSERT INTO match_check (season_id, ended_at, match_id, complete)

@@ -1,6 +1,6 @@
 /**
  * Results of finals are checked by the rules before they count. All other results are checked some time after they are
- * rated (match/check/ReplayCheck.ts), and a false one is voided then. The last result of the finals closes the season
+ * rated (match/check/), and a false one is voided then. The last result of the finals closes the season
  * and freezes its podium in the commit that rates it, so that it could never be voided.
  *
  * result of a match in finals ─▶ its replay is played again by the rules
@@ -14,6 +14,7 @@ import { engineOf } from "@agon/engine/registry.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ownAudit } from "../../audit/auditLog.ts"
+import { ReplaysAreChecked } from "../../config/ReplaysAreChecked.ts"
 import * as ReplayThread from "../../match/check/ReplayThread.ts"
 import type { Reported as ReportedMatch } from "../../match/check/replayFault.ts"
 import { MatchVoiding } from "../../match/MatchVoiding.ts"
@@ -22,9 +23,6 @@ import { ObjectStore } from "../../object/ObjectStore.ts"
 import type { Holding } from "../session/Holdings.ts"
 import { makeQueries, type OpenMatch } from "./finalsQueries.ts"
 import { away, bySeat, type Finished, isFinished, type Reported } from "./results.ts"
-
-/** Whether results of finals are checked. The program checks them unless AGON_REPLAY_CHECK is 0: then no replay is checked. */
-export class FinalsAreChecked extends Context.Reference<boolean>("agon/FinalsAreChecked", { defaultValue: () => false }) {}
 
 export class FinalsReplays extends Context.Service<
   FinalsReplays,
@@ -40,7 +38,7 @@ export class FinalsReplays extends Context.Service<
 }
 
 const makeFinalsReplays = Effect.gen(function* () {
-  if (!(yield* FinalsAreChecked)) return FinalsReplays.of({ checked: (_, result) => Effect.succeed(result) })
+  if (!(yield* ReplaysAreChecked)) return FinalsReplays.of({ checked: (_, result) => Effect.succeed(result) })
   const faultOf = yield* makeFaultOf
   const voiding = yield* MatchVoiding
   return FinalsReplays.of({

@@ -1,0 +1,65 @@
+/**
+ * The check of one match: its replay is played again by the rules, and a share of the matches is set aside for another
+ * runner to play again.
+ */
+
+import { engineOf } from "@agon/engine/registry.ts"
+import { DateTime, Effect, Option } from "effect"
+import { newId } from "../../database/newId.ts"
+import { storedReplayKey } from "../../object/keys.ts"
+import { ObjectStore } from "../../object/ObjectStore.ts"
+import { MatchVoiding } from "../MatchVoiding.ts"
+import { makePassOver } from "./CheckRetries.ts"
+import { type Checkable, makeQueries } from "./checkQueries.ts"
+import type { Drawn } from "./drawn.ts"
+import * as ReplayThread from "./ReplayThread.ts"
+
+const FETCH_TIMEOUT = "30 seconds"
+
+export interface Shares {
+  readonly replay_check: number
+  readonly audit: number
+}
+
+/** Checks one match of a season, in a thread of its own. Fails where it is to be retried. */
+export const makeCheckMatch = Effect.fnUntraced(function* (shares: Shares, drawn: Drawn) {
+  const queries = yield* makeQueries
+  const check = yield* makeCheck
+  return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
+    const verdict = drawn(shares.replay_check, "replay", match.id) ? yield* check(season_id, match) : "sound"
+    if (verdict === "false" || (verdict === "sound" && !drawn(shares.audit, "audit", match.id))) return
+    const created_at = yield* DateTime.nowAsDate
+    yield* queries.toAudit({ id: yield* newId, match_id: match.id, season_id, created_at })
+  })
+})
+
+/** Whether the replay confirms the report, as far as this build can tell. */
+const makeCheck = Effect.gen(function* () {
+  const objects = yield* ObjectStore
+  const voiding = yield* MatchVoiding
+  const passOver = yield* makePassOver
+  const thread = yield* ReplayThread.make()
+
+  return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
+    if (engineOf(match.game)?.digest !== match.engine_digest) return "sound" as const // an older engine, whose rules this build does not have
+    const bytes = yield* objects.get({ key: storedReplayKey(match), max_bytes: match.replay_bytes }).pipe(
+      Effect.catchTag("ObjectTooLarge", () => Effect.succeed(Option.none())),
+      Effect.timeout(FETCH_TIMEOUT)
+    )
+    if (Option.isNone(bytes)) {
+      yield* passOver(season_id, match, "Its stored replay is not there any more, or is longer than it was.")
+      return "sound" as const
+    }
+    const once = thread(match, bytes.value)
+    const first = yield* once
+    const answer = first === "undecided" ? yield* once : first
+    if (answer === "undecided") {
+      yield* Effect.logError("a replay could not be checked", { match: match.id })
+      return "undecided" as const
+    }
+    if (answer.fault === null) return "sound" as const
+    const runners = match.runner_id === null ? [] : [{ id: match.runner_id, key: match.key_id }]
+    yield* voiding.voidMatch({ season_id, match: match.id, detail: answer.fault, runners })
+    return "false" as const
+  })
+})

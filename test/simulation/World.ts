@@ -150,8 +150,9 @@ const rest = Effect.fnUntraced(function* ({ boards, finals, sick }: Profile.Prof
     if (last) break
   }
   const ill = (version: string) => sick(version) !== undefined
+  const waits = () => [...season.auditor.rows().live.values()].some(({ until }) => until === null)
   const served = () =>
-    season.auditor.rows().head.round > 0 && [...season.auditor.rows().versions.keys()].some(ill) && season.auditor.isServed(ill)
+    season.auditor.rows().head.round > 0 && [...season.auditor.rows().versions.keys()].some(ill) && season.auditor.isServed(ill) && !waits()
   for (let i = 0, idle = 0; idle < 4 && !served() && season.auditor.rows().head.phase === "open"; i++) {
     must(i < REST_VISITS_MAX, "a round ends", season.auditor.rows().head)
     const before = progress(season.auditor.rows())

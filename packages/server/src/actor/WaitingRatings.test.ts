@@ -43,6 +43,20 @@ describe("ratings are written", () => {
     assert.deepStrictEqual(commit(2_000, [b]), { written: [b], redo: [], done: null })
   })
 
+  it("and kept once more where the season has learned other starts, if they wait and nothing had written them since the round began", () => {
+    const { commit, ratings, state } = start(0.5)
+    const [a, b, c] = ratings as [LadderRating, LadderRating, LadderRating]
+    for (const rating of ratings) state.unwritten.add(rating)
+    state.phase = "open"
+    assert.deepStrictEqual(commit(1_000, [a, b, c]).redo, [a, b, c])
+    const kept = [b, c].filter((rating) => state.unwritten.has(rating))
+    assert.isAbove(kept.length, 0)
+    assert.deepStrictEqual(commit(1_010, []).redo, [])
+    state.rescaled++
+    assert.deepStrictEqual(commit(1_020, []).redo, kept)
+    assert.deepStrictEqual(commit(1_030, []).redo, [])
+  })
+
   it("as soon as the rate allows a row, where nothing else causes a commit: none is made that could write nothing", () => {
     const { commit, ratings, state, waiting } = start(0.5)
     const [a, b, c] = ratings as [LadderRating, LadderRating, LadderRating]

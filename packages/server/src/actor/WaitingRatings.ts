@@ -79,6 +79,7 @@ export class WaitingRatings {
   #resets: number
   #has_reset = false // in the last commit
   #paused_until = -Infinity
+  #rescaled: number | undefined // by the last commit
   #most = 0 // the most that have waited at once since the queue was last empty
   /** When the next ones should be written even if nothing else happens, ms; Infinity where none waits. */
   due: number
@@ -105,7 +106,7 @@ export class WaitingRatings {
     for (const rating of written) state.unwritten.delete(rating)
     this.late = [...late, ...this.#follow(state, written, now)]
     this.due = this.#dueAfter(now, state)
-    const redo = this.#since.size === 0 ? [] : changed
+    const redo = this.#since.size === 0 ? [] : [...changed, ...this.#restarted(state)]
     const done = this.#done(seq, now)
     if (!this.#kept) this.#swept_at = now
     this.#kept = this.#since.size > 0
@@ -150,6 +151,16 @@ export class WaitingRatings {
     const since = waiting.map((rating) => [rating, kept.get(ratingName(rating.ladder, rating.version))!] as const)
     for (const [rating, seq] of since.sort(([, a], [, b]) => a - b)) this.#since.set(rating, seq)
     this.#found = NOTHING
+  }
+
+  /**
+   * With other starts, ratings that nothing has changed since the round began move without a write, since their rows are read as reset.
+   * One that waits was kept with the start before.
+   */
+  #restarted({ rescaled, unwritten, writes }: State): ReadonlyArray<LadderRating> {
+    if (rescaled === this.#rescaled) return []
+    this.#rescaled = rescaled
+    return [...this.#since.keys()].filter((rating) => unwritten.has(rating) && !writes.ratings.has(rating))
   }
 
   /** Rewrites a few rows of an earlier round with each commit. Answers those that have changed in the current round. */

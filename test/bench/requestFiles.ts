@@ -18,7 +18,7 @@ import * as Service from "../support/Service.ts"
 const TIMES = 5
 const SOURCES = "/packages/server/src/"
 const SURROUNDINGS = /^(http|account|database|process|metric|config|node)\/|^[^/]*$/
-const ACTOR = /^actor\/(?!(OpenSeasons|Parking|SeasonEntity|asked)\.ts$)/
+const ACTOR = /^actor\/(?!(OpenSeasons|Parking|SeasonActors|asked)\.ts$)/
 const STORE = /^object\//
 const EXCEPT = /^(http\/gathered\.ts|http\/Lookups\.ts|http\/Cached\.ts|http\/ResponseCache\.ts|http\/twins\.ts)$/
 

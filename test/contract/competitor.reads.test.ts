@@ -6,7 +6,7 @@
 import { AccountHandlers } from "@agon/server/account/http.ts"
 import { Providers } from "@agon/server/account/signin/Providers.ts"
 import { SignIn } from "@agon/server/account/signin/SignIn.ts"
-import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
+import { SeasonActors } from "@agon/server/actor/SeasonActors.ts"
 import { AdminHandlers } from "@agon/server/admin/http.ts"
 import { PlatformStatus } from "@agon/server/admin/PlatformStatus.ts"
 import { Users } from "@agon/server/admin/Users.ts"

@@ -3,7 +3,7 @@
  * and docs/contract.md#models).
  */
 import { setTimeout as delay } from "node:timers/promises"
-import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
+import { SeasonActors } from "@agon/server/actor/SeasonActors.ts"
 import { Users } from "@agon/server/admin/Users.ts"
 import { Comments } from "@agon/server/comment/Comments.ts"
 import { Moderation } from "@agon/server/comment/Moderation.ts"

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util"
 import * as LogLines from "@agon/api/program/LogLines.ts"
 import { LocalMailboxes } from "@agon/server/actor/LocalMailboxes.ts"
-import { SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonEntity.ts"
+import { SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonActors.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"

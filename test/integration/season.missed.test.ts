@@ -4,7 +4,7 @@
  */
 
 import type { Command } from "@agon/domain/season/Command.ts"
-import { SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonEntity.ts"
+import { SeasonActors, layer as seasonsLayer } from "@agon/server/actor/SeasonActors.ts"
 import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"

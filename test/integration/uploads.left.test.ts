@@ -2,7 +2,7 @@
 
 import type { Command } from "@agon/domain/season/Command.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
-import { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
+import { SeasonActors } from "@agon/server/actor/SeasonActors.ts"
 import { incomingKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { Room } from "@agon/server/object/Room.ts"

@@ -5,7 +5,7 @@
  */
 
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
-import type { SeasonActors } from "@agon/server/actor/SeasonEntity.ts"
+import type { SeasonActors } from "@agon/server/actor/SeasonActors.ts"
 import { unsubscribeToken } from "@agon/server/notification/mail/unsubscribing.ts"
 import { assert } from "@effect/vitest"
 import { Effect } from "effect"

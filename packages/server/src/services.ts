@@ -5,7 +5,7 @@ import { DeviceSignIns } from "./account/device/DeviceSignIns.ts"
 import { Ongoing } from "./account/level/Ongoing.ts"
 import { Words } from "./account/Words.ts"
 import { OpenSeasons } from "./actor/OpenSeasons.ts"
-import * as SeasonEntity from "./actor/SeasonEntity.ts"
+import * as SeasonActors from "./actor/SeasonActors.ts"
 import * as SeasonEventsBroadcast from "./actor/SeasonEventsBroadcast.ts"
 import * as SeasonStorePg from "./actor/store/SeasonStorePg.ts"
 import { PlatformStatus } from "./admin/PlatformStatus.ts"
@@ -80,7 +80,7 @@ const Commons = Layer.mergeAll(CachePurges.layer, OpenSeasons.layer, Parking.lay
 )
 
 /** The seasons themselves: their actors, the rows they write, and whom they tell. */
-const Machines = SeasonEntity.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(SeasonEventsBroadcast.layer))
+const Machines = SeasonActors.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(SeasonEventsBroadcast.layer))
 
 const Reads = Layer.mergeAll(
   Boards.layer,

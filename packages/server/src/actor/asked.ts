@@ -4,7 +4,7 @@ import { Unavailable } from "@agon/api/Problem.ts"
 import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import type { Command, ReplyTo } from "@agon/domain/season/Command.ts"
 import { Effect } from "effect"
-import type { SeasonActors } from "./SeasonEntity.ts"
+import type { SeasonActors } from "./SeasonActors.ts"
 
 /**
  * Whether the command took effect is unknown, and repeating it is safe. The boundary adds

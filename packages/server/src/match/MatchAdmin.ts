@@ -7,7 +7,7 @@ import type { SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { askedByPerson } from "../actor/asked.ts"
-import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { SeasonActors } from "../actor/SeasonActors.ts"
 import { auditOf } from "../audit/auditLog.ts"
 import { makeQueries } from "./adminQueries.ts"
 

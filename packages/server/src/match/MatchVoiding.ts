@@ -13,7 +13,7 @@
  */
 import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql"
-import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { SeasonActors } from "../actor/SeasonActors.ts"
 import { makeAuditLog, ownAudit } from "../audit/auditLog.ts"
 import { fromZero } from "../metric/fromZero.ts"
 import { Parking } from "../parking/Parking.ts"

@@ -16,7 +16,7 @@ import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Check, makeQueries } from "../account/ownerQueries.ts"
-import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { SeasonActors } from "../actor/SeasonActors.ts"
 
 const LOOK_EVERY = "5 seconds"
 const CONCURRENCY = 8

@@ -8,7 +8,7 @@ import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { askedByPerson } from "../actor/asked.ts"
-import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { SeasonActors } from "../actor/SeasonActors.ts"
 import { auditOf } from "../audit/auditLog.ts"
 import { makeQueries } from "./roundQueries.ts"
 

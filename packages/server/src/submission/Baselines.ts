@@ -20,7 +20,7 @@ import { SeasonClosed as Closed, type SeasonClosed } from "@agon/api/version/ref
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { askedByPerson } from "../actor/asked.ts"
-import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { SeasonActors } from "../actor/SeasonActors.ts"
 import { auditOf } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"

@@ -14,7 +14,7 @@
 import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Context, DateTime, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
-import { SeasonActors } from "../actor/SeasonEntity.ts"
+import { SeasonActors } from "../actor/SeasonActors.ts"
 import { newId } from "../database/newId.ts"
 import { makeQueries, type Order } from "./voidOrderQueries.ts"
 

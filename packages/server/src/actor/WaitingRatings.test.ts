@@ -1,4 +1,4 @@
-import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
+import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
 import { committed } from "@agon/domain/season/State.ts"
 import { season } from "@agon/domain/season/testing/testSeason.ts"
 import { assert, describe, it } from "vitest"
@@ -55,6 +55,22 @@ describe("ratings are written", () => {
     state.rescaled++
     assert.deepStrictEqual(commit(1_020, []).redo, kept)
     assert.deepStrictEqual(commit(1_030, []).redo, [])
+  })
+
+  it("before a season says that all its rows are of the round, also those that waited when it was read again", () => {
+    const { ratings, state } = start(0.5)
+    const [a, b] = ratings as [LadderRating, LadderRating]
+    const kept = new Map([a, b].map((rating) => [ratingName(rating.ladder, rating.version), 1]))
+    const waiting = new WaitingRatings(0.5, { kept, behind: true })
+    const turns = [1_000, 2_000, 3_000].map((now, i) => {
+      const { followed, written } = waiting.turn(state, i + 1, now)
+      return { followed, written }
+    })
+    assert.deepStrictEqual(turns, [
+      { written: [a], followed: false },
+      { written: [], followed: false },
+      { written: [b], followed: true }
+    ])
   })
 
   it("as soon as the rate allows a row, where nothing else causes a commit: none is made that could write nothing", () => {

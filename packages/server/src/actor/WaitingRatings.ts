@@ -79,6 +79,8 @@ export class WaitingRatings {
   #resets: number
   #has_reset = false // in the last commit
   #paused_until = -Infinity
+  /** Those taken up whose rows may be of an earlier round, though what was kept of them is not. */
+  readonly #older = new Set<LadderRating>()
   #rescaled: number | undefined // by the last commit
   #most = 0 // the most that have waited at once since the queue was last empty
   /** When the next ones should be written even if nothing else happens, ms; Infinity where none waits. */
@@ -105,12 +107,13 @@ export class WaitingRatings {
     const late = this.#next(written, seq, state.phase === "open" ? Math.floor(this.#left) : Infinity)
     for (const rating of written) state.unwritten.delete(rating)
     this.late = [...late, ...this.#follow(state, written, now)]
+    for (const rating of written) this.#older.delete(rating)
     this.due = this.#dueAfter(now, state)
     const redo = this.#since.size === 0 ? [] : [...changed, ...this.#restarted(state)]
     const done = this.#done(seq, now)
     if (!this.#kept) this.#swept_at = now
     this.#kept = this.#since.size > 0
-    return { written, redo, done, followed: state.unwritten.size === 0 }
+    return { written, redo, done, followed: state.unwritten.size + this.#older.size === 0 }
   }
 
   /**
@@ -144,12 +147,13 @@ export class WaitingRatings {
 
   /** The ratings that waited when the last incarnation ended keep their place and waiting time. */
   #takeUp(state: State): void {
-    const { kept } = this.#found
+    const { behind, kept } = this.#found
     if (kept.size === 0) return
     const ratings = state.ladders.flatMap((ladder) => [...ladder.ratings.values()])
     const waiting = ratings.filter((rating) => rating.active && kept.has(ratingName(rating.ladder, rating.version)))
     const since = waiting.map((rating) => [rating, kept.get(ratingName(rating.ladder, rating.version))!] as const)
     for (const [rating, seq] of since.sort(([, a], [, b]) => a - b)) this.#since.set(rating, seq)
+    for (const rating of behind ? this.#since.keys() : []) this.#older.add(rating)
     this.#found = NOTHING
   }
 

@@ -217,7 +217,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "  })\n  return moved"
   },
   restoreForgetsWhoIsBusy: { file: "season/Ladders.ts", find: "if (rating !== undefined) rating.busy = true", replace: "" },
-  waitingRatingsNotKept: { file: "actor/WaitingRatings.ts", find: "this.#since.size === 0 ? [] : changed", replace: "[]" },
+  waitingRatingsNotKept: { file: "actor/WaitingRatings.ts", find: "[...changed, ...this.#restarted(state)]", replace: "[]" },
   keptRatingsGoTooEarly: {
     file: "actor/WaitingRatings.ts",
     find: "const [oldest = seq + 1] = this.#since.values()\n    return oldest",
@@ -226,7 +226,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   supersededWaits: { file: "actor/WaitingRatings.ts", find: "if (all || !rating.active) {", replace: "if (false) {" },
   writtenWhileOthersWaitIsNotKept: {
     file: "actor/WaitingRatings.ts",
-    find: "this.#since.size === 0 ? [] : changed",
+    find: "[...changed, ...this.#restarted(state)]",
     replace: "changed.filter((rating) => this.#since.has(rating))"
   },
   closesWhileRatingsWait: {

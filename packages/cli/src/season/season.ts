@@ -153,7 +153,7 @@ const close = steering(
     const changes = isOver ? [] : [{ what: "state", from: state, to: "closed" }]
     yield* settle(file, { changes, fixed: [] }, given, retryRefused(client.seasonEditing.closeSeason({ params })))
   })
-).pipe(Command.withDescription("Close a season: within a minute nothing of it is queued, and its podium stands"))
+).pipe(Command.withDescription("Close a season: its podium stands 90 seconds later at most"))
 
 export const season = Command.make("season").pipe(
   Command.withSubcommands([create, rounds, close]),

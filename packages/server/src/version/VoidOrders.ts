@@ -6,7 +6,7 @@
  *   add ──▶ order ──▶ up to 200 matches are voided ──▶ ratings are computed without them ──▶ the next 200 ──▶ … ──▶ order gone
  *
  * A match that is being played is voided once it counts. An order also ends if the version is reinstated or
- * the season is closed; a season that is closing waits for its orders up to a minute, and its log names those that
+ * the season is closed; a season that is closing waits for its orders for a while (clock/Closing.ts), and its log names those that
  * are left (`version.doubt`). Each void says to the season's actor that the version is disqualified, so none is made after a
  * reinstatement; and the row is gone with that, so that it does not stand for a later disqualification.
  */

@@ -211,7 +211,7 @@ const storeOf = (memory: Memory, ratings_per_s: number, own: Clock.Clock) =>
           epoch: rows.epoch,
           seq: rows.seq,
           at: read(own),
-          waiting: new WaitingRatings(ratings_per_s, { kept: keptOf(rows).first, behind: isBehind(rows) })
+          waiting: new WaitingRatings(ratings_per_s, { kept: keptOf(rows).first, behind: isBehind(rows), rescaled: rows.head.rescaled })
         }
         return Effect.succeed({ name: { id: season, game: "snakes", slug: "spring" }, fence, snapshot: snapshotOf(season, rows) })
       }),

@@ -61,7 +61,7 @@ describe("ratings are written", () => {
     const { ratings, state } = start(0.5)
     const [a, b] = ratings as [LadderRating, LadderRating]
     const kept = new Map([a, b].map((rating) => [ratingName(rating.ladder, rating.version), 1]))
-    const waiting = new WaitingRatings(0.5, { kept, behind: true })
+    const waiting = new WaitingRatings(0.5, { kept, behind: true, rescaled: 0 })
     const turns = [1_000, 2_000, 3_000].map((now, i) => {
       const { followed, written } = waiting.turn(state, i + 1, now)
       return { followed, written }

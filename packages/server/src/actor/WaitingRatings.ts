@@ -62,8 +62,10 @@ export interface Turn {
 export interface Found {
   readonly kept: ReadonlyMap<string, number>
   readonly behind: boolean
+  /** How often the ratings had been computed again with other starts. */
+  readonly rescaled: number
 }
-const NOTHING: Found = { kept: new Map(), behind: false }
+const NOTHING: Found = { kept: new Map(), behind: false, rescaled: 0 }
 
 export class WaitingRatings {
   /** Ratings whose rows are out of date, by the number of the first commit not written to the row, in that order. */
@@ -81,7 +83,7 @@ export class WaitingRatings {
   #paused_until = -Infinity
   /** Those taken up whose rows may be of an earlier round, though what was kept of them is not. */
   readonly #older = new Set<LadderRating>()
-  #rescaled: number | undefined // by the last commit
+  #rescaled: number // by the last commit
   #most = 0 // the most that have waited at once since the queue was last empty
   /** When the next ones should be written even if nothing else happens, ms; Infinity where none waits. */
   due: number
@@ -92,6 +94,7 @@ export class WaitingRatings {
     this.#per_s = per_s
     this.#slow_ms = slow_ms
     this.#found = found
+    this.#rescaled = found.rescaled
     this.#kept = found.kept.size > 0
     this.due = this.#kept || found.behind ? 0 : Infinity
     this.#burst = Math.max(1, per_s * 0.25)

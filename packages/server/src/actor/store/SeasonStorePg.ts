@@ -53,7 +53,11 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
       epoch,
       seq,
       at,
-      waiting: new WaitingRatings(options.ratings_per_s, { kept: waited.first, behind: ratings_round < head.round }, options.slow_ms)
+      waiting: new WaitingRatings(
+        options.ratings_per_s,
+        { kept: waited.first, behind: ratings_round < head.round, rescaled: head.rescaled },
+        options.slow_ms
+      )
     },
     snapshot
   } satisfies Claimed

@@ -415,6 +415,10 @@ const AUDITS: ReadonlyArray<Case> = [
   }
 ]
 
+const AHEAD = "2026-03-01T14:00:00Z"
+const progress = (season: number, ended_at: string) =>
+  `INSERT INTO match_check (season_id, ended_at, match_id) VALUES ('${id("season", season)}', '${ended_at}', '${match(1)}')`
+
 const CHECKS: ReadonlyArray<Case> = [
   {
     title: "a match is put down for an audit once",
@@ -424,11 +428,21 @@ const CHECKS: ReadonlyArray<Case> = [
   },
   {
     title: "a season's check moves on",
-    rows: [1, 2].map(
-      (n) => `INSERT INTO match_check (season_id, ended_at, match_id) VALUES ('${id("season", n)}', '${AGO}', '${match(1)}')`
-    ),
+    rows: [1, 2].map((n) => progress(n, AGO)),
     act: ({ checks }) => checks.checked({ ended_at: NOW, id: match(2) }, ONE),
     changes: ["match_check season 1: ended_at=2026-03-01T12:00:00+00:00 match_id=match 2"]
+  },
+  {
+    title: "a check that is ahead of the clock is put back",
+    rows: [progress(1, AHEAD), progress(2, AGO)],
+    act: ({ checks }) => checks.putBack({ ahead_of: NOW, until: new Date(AGO) }),
+    changes: ["match_check season 1: ended_at=2026-03-01T10:00:00+00:00 match_id=00000000-0000-0000-0000-000000000000"]
+  },
+  {
+    title: "a check that is complete is not put back",
+    rows: [progress(1, AHEAD), "UPDATE match_check SET complete = true"],
+    act: ({ checks }) => checks.putBack({ ahead_of: NOW, until: new Date(AGO) }),
+    changes: []
   }
 ]
 

@@ -1,6 +1,6 @@
 /**
  * A close that is asked for freezes the podium, after which nothing is voided any more: so it waits for the check of every result,
- * of the last seconds and of the closing minute too. Elsewhere a match is checked 20 seconds after its end, as here.
+ * of the last seconds and of the closing minute too. Otherwise a match is checked 20 seconds after its end, which stays so here.
  */
 
 import { retryRefused } from "@agon/api/retryRefused.ts"

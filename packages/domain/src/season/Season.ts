@@ -4,7 +4,7 @@
  * and entry (entry/: from a submitted version to one that plays). Each is a folder of rules over one
  * state; this file calls them.
  *
- *   season    open ──Close, or finals complete──▶ closing ──nothing leased, replays checked──▶ closed (podium frozen)
+ *   season    open ──Close, or finals complete──▶ closing ──nothing leased and replays checked, or 90 s──▶ closed (podium frozen)
  *             (scheduled until submissions_open_at: reviews run, no match does)
  *
  *   version   upload ──both files──▶ review ──admitted──▶ trial ──all matches well──▶ entered ──newer one enters──▶ superseded

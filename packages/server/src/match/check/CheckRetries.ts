@@ -8,7 +8,7 @@ import { seldom } from "@agon/api/program/seldom.ts"
 import { Cause, Clock, Context, Effect } from "effect"
 import { makeAuditLog, ownAudit } from "../../audit/auditLog.ts"
 import { storableText } from "../../database/storable.ts"
-import { type Checkable, makeQueries } from "./checkQueries.ts"
+import { type Checkable, makeQueries, type Place } from "./checkQueries.ts"
 
 /** How long the same match is retried. */
 export const RetriedFor = Context.Reference<number>("agon/match/RetriedFor_ms", { defaultValue: () => 600_000 })
@@ -18,8 +18,6 @@ const ASIDE_MAX = 32
 /** Matches retried in one look: each may wait for the store until its time is over. */
 const AGAIN_MAX = 4
 const CAUSE_MAX = 500
-
-type Place = Pick<Checkable, "ended_at" | "id">
 
 interface Season {
   readonly waiting: Map<string, { readonly match: Checkable; readonly since: number }>

@@ -28,8 +28,8 @@ import { makeCheckMatch, type Shares } from "./checkMatch.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 import { makeLookAtClosing } from "./closing.ts"
 import { type Drawn, drawnBy } from "./drawn.ts"
+import { FAILURES_MAX, inTurns, PAGE } from "./inTurns.ts"
 
-const PAGE = 32
 const LOOK_EVERY = "1 second"
 /** Nodes' clocks differ by less, and progress never lies after the present of one of them. */
 const AHEAD_MS = 60_000
@@ -39,8 +39,6 @@ const AHEAD_MS = 60_000
  * be on its way into the tables. Tests check at once.
  */
 export const SettledAfter = Context.Reference<number>("agon/match/SettledAfter_ms", { defaultValue: () => 20_000 })
-/** Failures in one look at a season after which the store or the database counts as away: the rest waits for the next look. */
-const FAILURES_MAX = 4
 
 export class ReplayCheck extends Context.Service<
   ReplayCheck,
@@ -90,18 +88,14 @@ const makeLook = Effect.fnUntraced(function* (shares: Shares, drawn: Drawn) {
     return matches.length === PAGE && failed < FAILURES_MAX
   })
 
-  /** Checks one season. A failure does not hold up the others, and is retried with the next look. */
-  const season = (id: string, closed: boolean) =>
-    page(id, closed).pipe(Effect.catchCause((cause) => Effect.as(unchecked({ reason: id, fields: { season: id }, cause }), false)))
-  const turn = Effect.gen(function* () {
-    const now = yield* Clock.currentTimeMillis
-    const until = new Date(now - settled_ms)
-    yield* queries.putBack({ ahead_of: new Date(now + AHEAD_MS), until })
-    const closed = yield* queries.left(until)
+  const putBack = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    queries.putBack({ ahead_of: new Date(now + AHEAD_MS), until: new Date(now - settled_ms) })
+  ).pipe(Effect.catchCause((cause) => unchecked({ reason: "", fields: {}, cause })))
+  const seasons = Effect.gen(function* () {
+    const closed = yield* queries.left(new Date((yield* Clock.currentTimeMillis) - settled_ms))
     const left = new Set(closed.map(({ id }) => id))
     const open = [...mailboxes.keys()].filter((id) => !left.has(id))
-    const full = yield* Effect.forEach([...open, ...left], (id) => season(id, left.has(id)))
-    return full.includes(true)
-  }).pipe(Effect.catchCause((cause) => Effect.as(unchecked({ reason: "", fields: {}, cause }), false)))
-  return turn.pipe(Effect.repeat({ while: (full) => full }), Effect.asVoid, Effect.withSpan("ReplayCheck.look"))
+    return [...open, ...left].map((id) => ({ id, page: page(id, left.has(id)) }))
+  })
+  return Effect.andThen(putBack, inTurns(unchecked, seasons)).pipe(Effect.withSpan("ReplayCheck.look"))
 })

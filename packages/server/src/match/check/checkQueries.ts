@@ -32,6 +32,9 @@ const Checkable = Schema.Struct({
 })
 export type Checkable = typeof Checkable.Type
 
+/** Where a match stands in the order of the check. */
+export type Place = Pick<Checkable, "ended_at" | "id">
+
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
    * The next matches in the order of their end, by match_replayed from the season's progress on; the rest by primary keys.
@@ -62,7 +65,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   }),
 
   /** One row by the primary key. */
-  checked: ({ ended_at, id }: Pick<Checkable, "ended_at" | "id">, season_id: string) => sql`
+  checked: ({ ended_at, id }: Place, season_id: string) => sql`
     INSERT INTO match_check (season_id, ended_at, match_id) VALUES (${season_id}, ${ended_at}, ${id})
     ON CONFLICT (season_id) DO UPDATE SET ended_at = excluded.ended_at, match_id = excluded.match_id`,
 

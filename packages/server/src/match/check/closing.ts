@@ -16,19 +16,17 @@ import { Effect } from "effect"
 import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
 import * as Mailbox from "../../actor/Mailbox.ts"
 import { makeCheckMatch, type Shares } from "./checkMatch.ts"
-import { type Checkable, makeQueries } from "./checkQueries.ts"
+import { makeQueries, type Place } from "./checkQueries.ts"
 import type { Drawn } from "./drawn.ts"
+import { FAILURES_MAX, inTurns, PAGE } from "./inTurns.ts"
 
-const PAGE = 32
-/** Failures in one page after which the store or the database counts as away. */
-const FAILURES_MAX = 4
 /** Later than every match ended. */
 const ALL = new Date("9999-01-01")
 
 interface Closing {
   readonly checked: Set<string>
   /** From the first match to the last. */
-  pass: { readonly played: number; after: Pick<Checkable, "ended_at" | "id"> | null; failed: number } | undefined
+  pass: { readonly played: number; after: Place | null; failed: number } | undefined
 }
 
 export const makeLookAtClosing = Effect.fnUntraced(function* (shares: Shares, drawn: Drawn) {
@@ -61,19 +59,14 @@ export const makeLookAtClosing = Effect.fnUntraced(function* (shares: Shares, dr
     return more
   })
 
-  const turn = Effect.gen(function* () {
-    const waiting = (yield* queries.closing()).flatMap((row) => {
-      const mailbox = mailboxes.get(row.id)
-      return mailbox === undefined ? [] : [{ ...row, mailbox }]
+  const waiting = Effect.gen(function* () {
+    const here = (yield* queries.closing()).flatMap(({ id, played }) => {
+      const mailbox = mailboxes.get(id)
+      return mailbox === undefined ? [] : [{ id, page: page(id, played, mailbox) }]
     })
-    const ids = new Set(waiting.map(({ id }) => id))
+    const ids = new Set(here.map(({ id }) => id))
     for (const id of seasons.keys()) if (!ids.has(id)) seasons.delete(id)
-    const more = yield* Effect.forEach(waiting, ({ id, mailbox, played }) =>
-      page(id, played, mailbox).pipe(
-        Effect.catchCause((cause) => Effect.as(unchecked({ reason: id, fields: { season: id }, cause }), false))
-      )
-    )
-    return more.includes(true)
-  }).pipe(Effect.catchCause((cause) => Effect.as(unchecked({ reason: "", fields: {}, cause }), false)))
-  return turn.pipe(Effect.repeat({ while: (more) => more }), Effect.asVoid, Effect.withSpan("ReplayCheck.lookAtClosing"))
+    return here
+  })
+  return Effect.withSpan(inTurns(unchecked, waiting), "ReplayCheck.lookAtClosing")
 })

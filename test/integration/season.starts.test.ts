@@ -3,7 +3,7 @@
  * log, folds it again with the new start and goes on. Its rows are held against a replay of the log
  * that is written here once more.
  */
-import { type Rating, rated, startOf } from "@agon/domain/rating/Rating.ts"
+import { initialRating, type Rating, rated } from "@agon/domain/rating/Rating.ts"
 import type { Command } from "@agon/domain/season/Command.ts"
 import { mix } from "@agon/domain/season/Random.ts"
 import { DEFAULT_RULES, LADDERS } from "@agon/domain/season/Rules.ts"
@@ -86,7 +86,8 @@ const stage = Effect.gen(function* () {
 const assertAsReplayed = Effect.fnUntraced(function* (sql: PgClient.PgClient, { round, starts }: Head) {
   const sigmas = starts.findLast((each) => each.round <= round)?.sigmas ?? LADDERS.map(() => 200)
   const ratings = new Map<string, Rating>()
-  const of = (ladder: string, version: string) => ratings.get(`${ladder} ${version}`) ?? startOf(sigmas[LADDERS.indexOf(ladder as "open")]!)
+  const of = (ladder: string, version: string) =>
+    ratings.get(`${ladder} ${version}`) ?? initialRating(sigmas[LADDERS.indexOf(ladder as "open")]!)
   const seats = yield* sql.unsafe<SeatRow>(SEATS, [round])
   for (const rows of Map.groupBy(seats, ({ rated_n }) => rated_n).values())
     for (const ladder of new Set([rows[0]!.ladder, "open"])) {

@@ -291,8 +291,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   startsOfAFoldAreTheFirst: {
     file: "season/rating/Fold.ts",
-    find: "...startOf(startIn(starts, round, ladder)),",
-    replace: "...startOf(200),"
+    find: "...initialRating(startIn(starts, round, ladder)),",
+    replace: "...initialRating(200),"
   },
   startsMissWhoHasNotPlayed: {
     file: "season/rating/Installing.ts",

@@ -2,7 +2,7 @@
  * Ratings of a season that learns the spread of its field, which asks
  * domain/season/rating/Learning.ts when and by how much.
  */
-import { type Rating, rated, START, startOf } from "@agon/domain/rating/Rating.ts"
+import { initialRating, type Rating, rated, START } from "@agon/domain/rating/Rating.ts"
 import { spreadOf } from "@agon/domain/rating/Spread.ts"
 import { isAnother, untilNextLook } from "@agon/domain/season/rating/Learning.ts"
 import { LOOK_MATCHES_MIN } from "@agon/domain/season/rating/Starts.ts"
@@ -31,7 +31,7 @@ const learned = (log: ReadonlyArray<Match>): number | null => {
 }
 
 const replayed = (entries: number, log: ReadonlyArray<Match>, start: number): ReadonlyArray<Rating> => {
-  const ratings = Array.from({ length: entries }, () => startOf(start))
+  const ratings = Array.from({ length: entries }, () => initialRating(start))
   for (const { ranks, slots } of log) {
     const after = rated(
       slots.map((slot) => ratings[slot]!),

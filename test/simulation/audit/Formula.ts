@@ -8,7 +8,7 @@ export interface Belief {
 }
 
 /** `sigma`: the deviation that ratings of the ladder start with. */
-export const startOf = (sigma: number): Belief => ({ mu: 0, v: sigma * sigma })
+export const initialBelief = (sigma: number): Belief => ({ mu: 0, v: sigma * sigma })
 
 export const after = (seats: ReadonlyArray<Belief>, ranks: ReadonlyArray<number>): ReadonlyArray<Belief> => {
   const s = 400 / Math.log(10)

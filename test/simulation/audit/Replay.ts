@@ -5,7 +5,7 @@
 
 import type { RatingChange } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
-import { after, type Belief, startOf, takenOver } from "./Formula.ts"
+import { after, type Belief, initialBelief, takenOver } from "./Formula.ts"
 import { must, near } from "./Promise.ts"
 import { LADDERS } from "./Window.ts"
 
@@ -43,7 +43,7 @@ export const empty = (sigmas: ReadonlyArray<number>): Journal => ({ joins: [], m
 
 /** `place`: `<ladder> <version>`. */
 export const startAt = ({ sigmas }: Pick<Journal, "sigmas">, place: string): Belief =>
-  startOf(sigmas[LADDERS.indexOf(place.slice(0, place.indexOf(" ")) as (typeof LADDERS)[number])]!)
+  initialBelief(sigmas[LADDERS.indexOf(place.slice(0, place.indexOf(" ")) as (typeof LADDERS)[number])]!)
 
 export const laddersOf = ({ ladder }: Pick<Ended, "ladder">): ReadonlyArray<string> => (ladder === "open" ? ["open"] : [ladder!, "open"])
 

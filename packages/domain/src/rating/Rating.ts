@@ -71,8 +71,8 @@ export const rated = (seats: ReadonlyArray<Readonly<Rating>>, ranks: ReadonlyArr
   })
 }
 
-/** The start of a newcomer to a field whose strengths have this deviation. */
-export const startOf = (spread: number): Rating => ({ mu: START.mu, sigma: spread })
+/** The rating of a newcomer to a field whose strengths have this deviation. */
+export const initialRating = (spread: number): Rating => ({ mu: START.mu, sigma: spread })
 
 /** `spread`: the deviation of a newcomer. */
 export const takenOver = (old: Readonly<Rating>, spread = START.sigma): Rating => ({

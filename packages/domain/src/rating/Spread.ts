@@ -6,7 +6,7 @@
  * they knew it are multiplied: the spread under which the matches were foreseen best is the field's. One pass
  * of the rating from this start is as good as a fit of all matches at once.
  */
-import { foreseen, type Rating, rated, START, startOf, takenOver } from "./Rating.ts"
+import { foreseen, initialRating, type Rating, rated, START, takenOver } from "./Rating.ts"
 
 /** Entries are numbered from 0. */
 export type Logged =
@@ -58,7 +58,7 @@ const countOf = (log: ReadonlyArray<Logged>): number =>
 
 /** The logarithm of the chance of all outcomes, each by the ratings before it. */
 function* plausibility(log: ReadonlyArray<Logged>, spread: number): Generator<void, number> {
-  const ratings: Array<Rating> = Array.from({ length: countOf(log) }, () => startOf(spread))
+  const ratings: Array<Rating> = Array.from({ length: countOf(log) }, () => initialRating(spread))
   let sum = 0
   let pause = MATCHES_AT_ONCE
   for (const each of log) {

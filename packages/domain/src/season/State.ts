@@ -16,7 +16,7 @@ import type { Round } from "./Round.ts"
 import { LADDERS, type Ladder, type Settings } from "./Rules.ts"
 import type { InheritedRating, LadderRating, LadderRatingRow, SeriesPoint } from "./rating/LadderRating.ts"
 import { followed } from "./rating/Resets.ts"
-import { LOOK_MATCHES_MIN, type Started, startIn } from "./rating/Starts.ts"
+import { LOOK_MATCHES_MIN, type SeasonStarts, startIn } from "./rating/Starts.ts"
 import type { SeatChange, Voided, Voiding } from "./rating/Voided.ts"
 import type { Board, Ended, OpenMatch } from "./scheduler/Match.ts"
 import { nextAgain } from "./scheduler/Tries.ts"
@@ -30,7 +30,7 @@ export const CLOSING_MS = 60_000
 export const CHECKING_MS = 30_000
 
 /** The one row per season that every commit rewrites. */
-export interface Head extends Started {
+export interface Head extends SeasonStarts {
   phase: "open" | "closing" | "closed"
   now: number // newest time seen, ms; time never goes back
   draws: number // random numbers drawn so far

@@ -9,7 +9,7 @@ import type { Pairing, Player } from "./Pairing.ts"
 const WAITING = 15
 
 export const halite: Pairing = (players, seats, random) => () => {
-  const seed = seedOf(players, random)
+  const seed = seedPlayerOf(players, random)
   const window = Math.max(seats - 1, Math.floor(5 / (0.01 + random()) ** 0.65))
   const near = players
     .filter((player) => player !== seed)
@@ -20,7 +20,7 @@ export const halite: Pairing = (players, seats, random) => () => {
   return match
 }
 
-const seedOf = (players: ReadonlyArray<Player>, random: Random): Player => {
+const seedPlayerOf = (players: ReadonlyArray<Player>, random: Random): Player => {
   const way = random()
   if (way > 0.5) {
     const drawn = players.map((player) => ({ player, lot: random() * player.sigma ** 2 }))

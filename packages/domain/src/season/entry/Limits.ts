@@ -9,12 +9,12 @@ interface Season {
   readonly boards: ReadonlyMap<string, { readonly cols: number; readonly rows: number }>
 }
 
-export type Verdict =
+export type LimitCheck =
   | { readonly within: true; readonly class: WeightClass["class"]; readonly memory_bytes: number } // on the largest board
   | { readonly within: false; readonly fault: readonly [RejectReason, string] }
 
-/** The verdict on a version that a runner has measured. */
-export const judgedBy = ({ boards, settings: { rules, weight_classes } }: Season, version: Version): Verdict => {
+/** The check of a version that a runner has measured. */
+export const judgedBy = ({ boards, settings: { rules, weight_classes } }: Season, version: Version): LimitCheck => {
   const size_bytes = version.weights_bytes! + version.manifest_bytes!
   const found = classOf(weight_classes, size_bytes)
   if (found === undefined)
@@ -33,4 +33,4 @@ export const judgedBy = ({ boards, settings: { rules, weight_classes } }: Season
   return { within: true, class: found.class, memory_bytes: memoryBytes(memory, Math.max(0, ...cells)) }
 }
 
-const over = (reason: RejectReason, detail: string): Verdict => ({ within: false, fault: [reason, detail] })
+const over = (reason: RejectReason, detail: string): LimitCheck => ({ within: false, fault: [reason, detail] })

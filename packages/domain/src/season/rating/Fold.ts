@@ -6,7 +6,7 @@
  * Folding again changes nothing.
  */
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
-import { type Rating, START, startOf, takenOver } from "../../rating/Rating.ts"
+import { initialRating, type Rating, START, takenOver } from "../../rating/Rating.ts"
 import type { LoggedMatch, LogPage, LogPlace, Mean } from "../Log.ts"
 import type { Ladder } from "../Rules.ts"
 import { type InheritedRating, type RatingChange, ratingName, type SeriesPoint } from "./LadderRating.ts"
@@ -101,7 +101,7 @@ const courseOf = (to: Fold, ladder: Ladder, version: string, round: number): Cou
 }
 
 const fresh = ({ starts }: Fold, ladder: Ladder, round: number) => ({
-  ...startOf(startIn(starts, round, ladder)),
+  ...initialRating(startIn(starts, round, ladder)),
   ...{ round, trend: null, played: 0, forfeits: 0, met: [] }
 })
 

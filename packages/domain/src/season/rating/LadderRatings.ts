@@ -3,7 +3,7 @@
 import { remove } from "../../pairing/Heap.ts"
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { virtualGamesOfNth } from "../../pairing/VirtualGames.ts"
-import { rated, START, startOf, takenOver } from "../../rating/Rating.ts"
+import { initialRating, rated, START, takenOver } from "../../rating/Rating.ts"
 import { addRating, free, type LadderState, laddersOf } from "../Ladders.ts"
 import { isFinals } from "../Round.ts"
 import type { Ladder } from "../Rules.ts"
@@ -37,7 +37,7 @@ export const joinLadders = (state: State, version: Version, before: Version | un
     } else {
       const rating = newRating(state, version, ladder.ladder, virtual_games, old)
       addRating(ladder, rating)
-      if (old !== undefined) state.writes.seeds.push(seedOf(state, rating, old))
+      if (old !== undefined) state.writes.seeds.push(inheritedRating(state, rating, old))
       free(ladder, ladder.ratings.get(version.id)!)
     }
     state.writes.ratings.add(ladder.ratings.get(version.id)!)
@@ -55,7 +55,7 @@ const newRating = (
   old: LadderRating | undefined
 ): LadderRating => {
   const start = startIn(starts, round, ladder)
-  const rating = old === undefined ? startOf(start) : takenOver(old, start)
+  const rating = old === undefined ? initialRating(start) : takenOver(old, start)
   return {
     version: version.id,
     ord: version.ord,
@@ -80,7 +80,7 @@ const newRating = (
 }
 
 /** An inherited rating depends on the matches before it, so a re-rating computes it again. */
-const seedOf = (state: State, { ladder, mu, ord, sigma, version }: LadderRating, old: LadderRating): InheritedRating => ({
+const inheritedRating = (state: State, { ladder, mu, ord, sigma, version }: LadderRating, old: LadderRating): InheritedRating => ({
   ...{ ladder, version, ord, mu, sigma, of: old.version },
   round: state.round,
   n: state.rated + state.voided

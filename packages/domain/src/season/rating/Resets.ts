@@ -3,6 +3,7 @@
  * turn comes; until then it names its round, and a row in play of an earlier round is read as reset.
  */
 import { type Rating, START } from "../../rating/Rating.ts"
+import type { Round } from "../Round.ts"
 
 export interface Resettable extends Rating {
   active: boolean
@@ -46,17 +47,12 @@ export const reset = (rating: Resettable, round: number, start: number): void =>
  * Applies to a row in play the resets up to the current round; true if there was one. Rows out
  * of play are left as they are.
  */
-export const followed = (rating: Resettable, rounds: ReadonlyArray<Started>, round: number, start: number): boolean => {
+export const followed = (rating: Resettable, rounds: ReadonlyArray<Round>, round: number, start: number): boolean => {
   if (!rating.active || rating.round >= round) return false
   for (let i = resetsBetween(rounds, rating.round, round); i > 0; i--) reset(rating, round, start)
   return true
 }
 
-interface Started {
-  readonly n: number
-  readonly started_at: number | null
-}
-
 /** How many times ratings were reset after round `after` had started, up to and including round `upTo`. */
-export const resetsBetween = (rounds: ReadonlyArray<Started>, after: number, upTo: number): number =>
+export const resetsBetween = (rounds: ReadonlyArray<Round>, after: number, upTo: number): number =>
   rounds.filter(({ n, started_at }) => started_at !== null && n > after && n <= upTo).length

@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import { type Rating, rated, startOf, takenOver } from "../../rating/Rating.ts"
+import { initialRating, type Rating, rated, takenOver } from "../../rating/Rating.ts"
 import { isDirty } from "../isDirty.ts"
 import { mix } from "../Random.ts"
 import { step } from "../Season.ts"
@@ -58,7 +58,7 @@ const install = (played: Played) => {
 const assertAsReplayed = (played: Played, sigmas: Readonly<Record<string, number>>, of_round = played.state.round) => {
   const { books } = played
   const ratings = new Map<string, Rating>()
-  const of = (ladder: string, each: string) => ratings.get(`${ladder} ${each}`) ?? startOf(sigmas[ladder]!)
+  const of = (ladder: string, each: string) => ratings.get(`${ladder} ${each}`) ?? initialRating(sigmas[ladder]!)
   const seeds = [...books.seeds.values()].filter(({ round }) => round === of_round).sort((a, b) => a.n - b.n || a.ord - b.ord)
   const seed = (until: number) => {
     for (; seeds.length > 0 && seeds[0]!.n < until; seeds.shift()) {

@@ -16,7 +16,7 @@ export interface Starts {
 }
 
 /** What a season's row holds of its starts. */
-export interface Started {
+export interface SeasonStarts {
   starts: ReadonlyArray<Starts> // in the order of rounds; none: 200 everywhere
   learning: Starts | null // learned, and not in the ratings until the log has been folded with them
 }
@@ -30,7 +30,7 @@ export const startIn = (starts: ReadonlyArray<Starts>, round: number, ladder: La
   sigmasIn(starts, round)[LADDERS.indexOf(ladder)]!
 
 /** Those that the next fold of the log is made with. */
-export const startsDue = ({ learning, starts }: Readonly<Started>): ReadonlyArray<Starts> => {
+export const startsDue = ({ learning, starts }: Readonly<SeasonStarts>): ReadonlyArray<Starts> => {
   if (learning === null) return starts
   return [...starts.filter(({ round }) => round < learning.round), learning, ...starts.filter(({ round }) => round > learning.round)]
 }
@@ -44,4 +44,4 @@ export const sameSigmas = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): 
 export const awaitsFold = ({
   learning,
   voiding
-}: Pick<Started, "learning"> & { readonly voiding: ReadonlyMap<string, unknown> }): boolean => voiding.size > 0 || learning !== null
+}: Pick<SeasonStarts, "learning"> & { readonly voiding: ReadonlyMap<string, unknown> }): boolean => voiding.size > 0 || learning !== null

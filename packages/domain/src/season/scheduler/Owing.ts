@@ -9,6 +9,7 @@
  */
 import { entryOf } from "../entry/Versions.ts"
 import type { LadderState } from "../Ladders.ts"
+import type { LadderRating } from "../rating/LadderRating.ts"
 import type { State } from "../State.ts"
 import { ownerOf } from "../Version.ts"
 import { fewestPlayers } from "./fewestPlayers.ts"
@@ -41,7 +42,7 @@ const canPair = (state: State, ladder: LadderState): boolean =>
  * come back, and an entry that is suspended since its matches fail holds nobody up. Of a model one version plays at a time.
  */
 const couldPair = (state: State, ladder: LadderState): boolean => {
-  const couldPlay = (rating: Standing) => isPaired(rating) || couldReturn(state, rating.version)
+  const couldPlay = (rating: LadderRating) => isPaired(rating) || couldReturn(state, rating.version)
   const models = new Set<string | undefined>()
   for (const rating of ladder.ratings.values()) if (couldPlay(rating)) models.add(state.versions_by_id.get(rating.version)?.model)
   return fewestPlayers(state, () => true) <= models.size && isOfSeveralOwners(state, ladder, couldPlay)
@@ -55,15 +56,9 @@ const couldReturn = (state: State, id: string): boolean => {
   return entry === undefined || entry.ord < version.ord
 }
 
-const isPaired = ({ active, suspended }: Standing): boolean => active && suspended !== true
+const isPaired = ({ active, suspended }: LadderRating): boolean => active && !suspended
 
-interface Standing {
-  readonly version: string
-  readonly active: boolean
-  readonly suspended?: boolean
-}
-
-const isOfSeveralOwners = (state: State, { ratings }: LadderState, among: (rating: Standing) => boolean): boolean => {
+const isOfSeveralOwners = (state: State, { ratings }: LadderState, among: (rating: LadderRating) => boolean): boolean => {
   let first: string | undefined
   for (const rating of ratings.values()) {
     if (!among(rating)) continue

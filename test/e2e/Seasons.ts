@@ -15,7 +15,7 @@ export interface Season {
   readonly slug: string
 }
 
-export interface Standing {
+export interface Progress {
   readonly epoch: number
   readonly rated: number
 }
@@ -45,12 +45,12 @@ export class Seasons {
     return new Seasons(world, all, played.boards)
   }
 
-  async standing({ id }: Season): Promise<Standing> {
+  async progressOf({ id }: Season): Promise<Progress> {
     return (await this.world.query<any>("SELECT epoch, (head->>'rated')::int AS rated FROM season WHERE id = $1", [id]))[0]
   }
 
-  standings(): Promise<ReadonlyArray<Standing>> {
-    return Promise.all(this.all.map((season) => this.standing(season)))
+  progress(): Promise<ReadonlyArray<Progress>> {
+    return Promise.all(this.all.map((season) => this.progressOf(season)))
   }
 
   async ownerOf(season: Season): Promise<Node> {
@@ -60,10 +60,10 @@ export class Seasons {
   }
 
   /** Every season plays on from here, or from where it stood. */
-  async goOn(matches = 1, before?: ReadonlyArray<Standing>): Promise<void> {
-    const from = before ?? (await this.standings())
+  async goOn(matches = 1, before?: ReadonlyArray<Progress>): Promise<void> {
+    const from = before ?? (await this.progress())
     await eventuallyAsync("play in every season", async () =>
-      (await this.standings()).every(({ rated }, i) => rated >= from[i]!.rated + matches)
+      (await this.progress()).every(({ rated }, i) => rated >= from[i]!.rated + matches)
     )
   }
 

@@ -90,15 +90,15 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
   /** How long after a blow to its owner the season was owned anew, and had rated a match again. */
   const struck = async (season: Season, signal: NodeJS.Signals) => {
     const owner = await seasons.ownerOf(season)
-    const before = await seasons.standing(season)
+    const before = await seasons.progressOf(season)
     const began = performance.now()
     owner.signal(signal)
     const until = async (holds: (now: typeof before) => boolean) => {
-      let now = await seasons.standing(season)
+      let now = await seasons.progressOf(season)
       while (!holds(now)) {
         assert.isBelow(performance.now() - began, PATIENCE_MS, `${season.slug} plays on`)
         await pause(LOOK_EVERY_MS)
-        now = await seasons.standing(season)
+        now = await seasons.progressOf(season)
       }
       return { now, after_ms: Math.round(performance.now() - began) }
     }
@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
       const late = admin(season.slug)
         .at(owner.origin)
         .once("PATCH", `${Competition.pathOf(season.slug)}/maps/open-7`, { enabled: true })
-      const { epoch } = await seasons.standing(season)
+      const { epoch } = await seasons.progressOf(season)
       await pause(200)
       owner.signal("SIGCONT")
       const status = await late
@@ -153,7 +153,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
         const here = await Promise.all(world.nodes.map((node) => node.seasons()))
         return seasons.all.every(({ id }) => here.filter((ids) => ids.includes(id)).length === 1)
       })
-      assert.isAtLeast((await seasons.standing(season)).epoch, epoch)
+      assert.isAtLeast((await seasons.progressOf(season)).epoch, epoch)
     }))
 
   /**
@@ -279,7 +279,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
         `${Competition.pathOf(slug)}/playing`
       ])
     )
-    const before = await seasons.standings()
+    const before = await seasons.progress()
     const said = runners.map((runner) => runner.log().length)
     for (const node of world.nodes) {
       node.signal("SIGTERM")
@@ -289,7 +289,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
     }
     await goesOn()
     await load.stop()
-    const after = await seasons.standings()
+    const after = await seasons.progress()
     const rated = after.reduce((sum, { rated }, i) => sum + rated - before[i]!.rated, 0)
     note(`restarted in turn under load: ${rated} matches rated, ${load.total} answers: ${JSON.stringify(Object.fromEntries(load.answers))}`)
     const failed = [...load.answers].filter(([answer]) => answer !== "200")
@@ -304,7 +304,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
   })
 
   it("play on when their database is killed under all of them", async () => {
-    const before = await seasons.standings()
+    const before = await seasons.progress()
     const began = performance.now()
     assert.isTrue(killIfThere(postgresPid(world)))
     await goesOn(3, before)

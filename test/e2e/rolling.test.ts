@@ -125,7 +125,7 @@ describe.skipIf(missing !== undefined)(`two releases side by side${missing === u
   })
 
   it("play on while a node of this one migrates the database and joins", async () => {
-    const before = await seasons.standings()
+    const before = await seasons.progress()
     await node(2).start()
     assert.deepStrictEqual(await applied(), [...MIGRATION_NUMBERS])
     await seasons.goOn(2, before)
@@ -149,7 +149,7 @@ describe.skipIf(missing !== undefined)(`two releases side by side${missing === u
     await node(0).stopped()
     await seasons.goOn()
     await commanded([node(1), node(2)])
-    const before = await seasons.standings()
+    const before = await seasons.progress()
     node(1).signal("SIGKILL")
     await seasons.goOn(2, before)
     await bothPlay()

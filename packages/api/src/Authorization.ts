@@ -111,7 +111,7 @@ export class NamedComment extends HttpApiMiddleware.Service<NamedComment, { requ
 }) {}
 
 /** A comment in any state, unless its author has deleted it. */
-export class StandingComment extends HttpApiMiddleware.Service<StandingComment, { requires: CurrentAccount }>()("agon/StandingComment", {
+export class UndeletedComment extends HttpApiMiddleware.Service<UndeletedComment, { requires: CurrentAccount }>()("agon/UndeletedComment", {
   error: NotFound
 }) {}
 

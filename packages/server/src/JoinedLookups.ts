@@ -26,7 +26,7 @@ const makeInCommunity = Effect.gen(function* () {
   const stories = yield* Stories
   const there: Readonly<Record<InCommunity, There>> = {
     comment: (id, account_id) => comments.readableBy(account_id, id),
-    standing: moderation.hasComment,
+    undeleted: moderation.hasComment,
     thread: moderation.hasThread,
     announcement: announcements.has,
     post: posts.has,

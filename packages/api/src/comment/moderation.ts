@@ -1,7 +1,7 @@
 /** Decisions of platform administrators on comments and threads (docs/contract.md#moderation). */
 import { Schema } from "effect"
 import { HttpApiEndpoint, HttpApiGroup } from "effect/http-api"
-import { NamedThread, PlatformAdmin, StandingComment } from "../Authorization.ts"
+import { NamedThread, PlatformAdmin, UndeletedComment } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import * as page from "../Page.ts"
 import { NotFound } from "../Problem.ts"
@@ -60,7 +60,7 @@ export class ModerationGroup extends HttpApiGroup.make("moderation")
       error: NotFound
     })
       .middleware(JsonBody)
-      .middleware(StandingComment),
+      .middleware(UndeletedComment),
     HttpApiEndpoint.get("moderatedThreads", "/v1/admin/threads", { query: page.query, success: ModeratedThreads }),
     HttpApiEndpoint.patch("lockThread", "/v1/admin/threads/:id", { params, payload: LockThread, success: ThreadHead })
       .middleware(JsonBody)

@@ -62,7 +62,7 @@ const makeEdit = Effect.gen(function* () {
   /** Answers the account and the fields that have changed. */
   const write = Effect.fnUntraced(function* (account: SignedIn, username: string, change: EditUser) {
     yield* queries.lockOffice()
-    const own = Option.getOrUndefined(yield* queries.standing(account.id))
+    const own = Option.getOrUndefined(yield* queries.stateOf(account.id))
     if (own === undefined || !own.admin || own.suspended)
       return yield* new AdminOnly({ detail: "You are no platform administrator any more." })
     const held = yield* queries.hold(username)

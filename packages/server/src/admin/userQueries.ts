@@ -68,7 +68,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   lockOffice: () => lockNamed(sql, "administrators"),
 
   /** One row by the primary key, without a lock: `lockOffice` already excludes other demotions and suspensions. */
-  standing: SqlSchema.findOneOption({
+  stateOf: SqlSchema.findOneOption({
     Request: Schema.String,
     Result: AccountState,
     execute: (id) => sql`SELECT id, admin, suspended FROM account WHERE id = ${id}`

@@ -27,7 +27,7 @@ const columns = `c.id, c.thread_id, c.parent_id, a.username AS author, c.body, c
 const joins = `JOIN thread t ON t.id = c.thread_id JOIN account a ON a.id = c.account_id LEFT JOIN season s ON s.id = t.season_id`
 const page = { Request: Schema.Struct({ limit: Schema.Int, offset: Schema.Int }), Result: ModeratedRow }
 /** Comments that their authors have not deleted. */
-const standing = "c.state <> 'deleted'"
+const undeleted = "c.state <> 'deleted'"
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   ...makeCounts(sql),
@@ -53,7 +53,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Request: Schema.String,
     Result: ModeratedRow,
     execute: (id) => sql`
-      SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.id = ${id} AND ${sql.literal(standing)}`
+      SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.id = ${id} AND ${sql.literal(undeleted)}`
   }),
 
   /** The same, locked to the end of the transaction. */
@@ -61,7 +61,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Request: Schema.String,
     Result: ModeratedRow,
     execute: (id) => sql`
-      SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.id = ${id} AND ${sql.literal(standing)} FOR NO KEY UPDATE OF c`
+      SELECT ${sql.literal(columns)} FROM comment c ${sql.literal(joins)} WHERE c.id = ${id} AND ${sql.literal(undeleted)} FOR NO KEY UPDATE OF c`
   }),
 
   /** Locks one row by comment_pkey; a comment published before keeps its time. */

@@ -27,7 +27,7 @@ export type NameInSeason =
  * A readable comment, a comment that its author has not deleted, a thread, an announcement or post by administrators, and a submitted
  * story; all but the first are looked up for moderators only.
  */
-export type InCommunity = "comment" | "standing" | "thread" | "announcement" | "post" | "story"
+export type InCommunity = "comment" | "undeleted" | "thread" | "announcement" | "post" | "story"
 
 /** A season that the account may see, and whether it administers it (platform administrators do). */
 export interface SeasonForAdmin extends SeasonInPath {

@@ -70,9 +70,9 @@ export interface VerifyRequest {
  * The size, or a refusal; after a refusal nothing is left under `key`, unless it was to be kept, and
  * nothing was put into `into`.
  */
-export type Verdict = { readonly bytes: number } | "missing" | "too_large" | "hash_mismatch"
+export type VerifyResult = { readonly bytes: number } | "missing" | "too_large" | "hash_mismatch"
 
-export const isRemoved = (verdict: Verdict, keeps: VerifyRequest["keeps"]): boolean =>
+export const isRemoved = (verdict: VerifyResult, keeps: VerifyRequest["keeps"]): boolean =>
   keeps !== "all" && (verdict === "too_large" || (verdict === "hash_mismatch" && keeps !== "hash"))
 
 export interface StoredFile {
@@ -95,7 +95,7 @@ export class ObjectStore extends Context.Service<
     readonly presignGet: (request: { readonly key: string; readonly expires_s: number }) => Effect.Effect<string>
     readonly stat: (key: string) => Effect.Effect<Option.Option<{ readonly bytes: number }>, ObjectsUnavailable>
     /** Measures and hashes the object by streaming it, and deletes it where it is wrong, unless it is to be kept. */
-    readonly verify: (request: VerifyRequest) => Effect.Effect<Verdict, ObjectsUnavailable>
+    readonly verify: (request: VerifyRequest) => Effect.Effect<VerifyResult, ObjectsUnavailable>
     readonly get: (request: {
       readonly key: string
       readonly max_bytes: number

@@ -142,11 +142,11 @@ const makeFacts = Effect.gen(function* () {
 
   const providers = yield* Providers
 
-  const standingOf = (account: SignedIn, season: FoundSeason) =>
-    Effect.orDie(queries.standing({ season_id: season.id, account_id: account.id }))
+  const eligibilityOf = (account: SignedIn, season: FoundSeason) =>
+    Effect.orDie(queries.eligibility({ season_id: season.id, account_id: account.id }))
 
   const asking = (account: SignedIn, season: FoundSeason, model: OwnModel | null) =>
-    Effect.map(standingOf(account, season), ({ is_known, is_listed }): Asking => {
+    Effect.map(eligibilityOf(account, season), ({ is_known, is_listed }): Asking => {
       const eligible = is_listed && is_known
       return { owner: account.id, model: model?.id ?? null, eligible, retired: model?.retired ?? false }
     })
@@ -155,7 +155,7 @@ const makeFacts = Effect.gen(function* () {
   const refusalOf = (account: SignedIn, season: FoundSeason, fact: RefusalFact) =>
     fact.code !== "not_eligible"
       ? Effect.succeed(worded(fact))
-      : Effect.map(standingOf(account, season), ({ is_known, is_listed, providers: named }) => {
+      : Effect.map(eligibilityOf(account, season), ({ is_known, is_listed, providers: named }) => {
           const wanted = is_known ? [] : named.map((slug) => providers.bySlug(slug)?.label ?? slug)
           return worded(fact, { is_listed, wanted })
         })

@@ -22,7 +22,7 @@ import { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonActors.ts"
 import { tryLockNamed } from "../database/lockNamed.ts"
 import { incomingKey, storedKey } from "../object/keys.ts"
-import { ObjectStore, type Verdict } from "../object/ObjectStore.ts"
+import { ObjectStore, type VerifyResult } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
 import { type Awaited, makeQueries } from "./queries.ts"
@@ -56,8 +56,8 @@ export class UploadWatch extends Context.Service<UploadWatch, { readonly look: E
 
 /** What was found of a version's files. The weights are not looked at where the manifest is not as it should be. */
 interface Files {
-  readonly manifest: Verdict
-  readonly weights: Verdict | undefined
+  readonly manifest: VerifyResult
+  readonly weights: VerifyResult | undefined
 }
 
 /** Tells a season of the files that were verified. */
@@ -166,7 +166,7 @@ const commandOf = (version: string, { manifest, weights }: Files): Command | und
   return { _tag: "ReceiveFiles", version, weights_bytes: weights.bytes, manifest_bytes: manifest.bytes }
 }
 
-const faultOf = (file: string, verdict: Verdict): { reject_reason: RejectReason; reject_detail: string } | undefined => {
+const faultOf = (file: string, verdict: VerifyResult): { reject_reason: RejectReason; reject_detail: string } | undefined => {
   if (verdict === "too_large")
     return {
       reject_reason: "too_large",

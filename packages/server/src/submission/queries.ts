@@ -33,8 +33,8 @@ const ClosedFacts = Schema.Struct({
   last_submitted_at: Schema.NullOr(Schema.Date)
 })
 
-/** How an account stands to a season that it would enter. */
-const Standing = Schema.Struct({
+/** Whether an account may enter a season, and why not. */
+const Eligibility = Schema.Struct({
   /** On its roster, where it has one. */
   is_listed: Schema.Boolean,
   /** By an identity at one of its providers, where it names any. */
@@ -42,7 +42,7 @@ const Standing = Schema.Struct({
   /** The providers that it names, by their slugs. */
   providers: Schema.Array(Schema.String)
 })
-export type Standing = typeof Standing.Type
+export type Eligibility = typeof Eligibility.Type
 
 const Awaited = Schema.Struct({
   id: Schema.String,
@@ -150,9 +150,9 @@ const makeSubmissions = (sql: SqlClient.SqlClient) => ({
    * Whether the account may enter: where it is on the roster, or there is none, and has an identity at one of the
    * season's providers, or the season names none. By the primary key, identity_account and participant_login.
    */
-  standing: SqlSchema.findOne({
+  eligibility: SqlSchema.findOne({
     Request: Schema.Struct({ season_id: Schema.String, account_id: Schema.String }),
-    Result: Standing,
+    Result: Eligibility,
     execute: ({ account_id, season_id }) => sql`
       SELECT s.providers, ${sql.literal(entry)} = 'open' OR EXISTS (
           SELECT 1 FROM identity i JOIN participant p ON p.season_id = s.id AND p.provider = i.provider AND lower(p.login) = lower(i.login)

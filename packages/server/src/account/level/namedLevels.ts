@@ -19,7 +19,7 @@ export const makeCommunityLevels = Effect.gen(function* () {
     })
 
   return Context.make(A.NamedComment, there("comment", "comment")).pipe(
-    Context.add(A.StandingComment, there("standing", "comment")),
+    Context.add(A.UndeletedComment, there("undeleted", "comment")),
     Context.add(A.NamedThread, there("thread", "thread")),
     Context.add(A.NamedAnnouncement, there("announcement", "announcement")),
     Context.add(A.NamedPost, there("post", "post", "slug")),

@@ -18,7 +18,7 @@ import { dirname, join, resolve } from "node:path"
 import { Clock, Effect, Option, Stream } from "effect"
 import { contentMeter, meterInto } from "../contentMeter.ts"
 import { isReplayUpload } from "../keys.ts"
-import { isRemoved, ObjectsUnavailable, type Verdict, type VerifyRequest } from "../ObjectStore.ts"
+import { isRemoved, ObjectsUnavailable, type VerifyRequest, type VerifyResult } from "../ObjectStore.ts"
 import { assertObjectKey } from "../objectKey.ts"
 import { absentIsUndefined, codeOf, flushDirectory, makeDirectories, pinned, renamed, unlinked, wholeFile, writeNew } from "./files.ts"
 import { sharedRuns } from "./sharedRuns.ts"
@@ -35,7 +35,7 @@ export interface ReceiveRequest {
 }
 
 /** The outcome of an upload: stored, or the reason why nothing was. */
-export type Received = Exclude<Verdict, "missing">
+export type Received = Exclude<VerifyResult, "missing">
 
 export interface Range {
   readonly start: number
@@ -154,7 +154,7 @@ const receiving = ({ partial, settle, withPartial }: Places) => ({
 const verifying = ({ pathOf, settle, withPartial }: Places, remove: (key: string) => Effect.Effect<void, ObjectsUnavailable>) =>
   Effect.fnUntraced(function* (request: VerifyRequest) {
     const { into, keeps, key } = request
-    const verdict = yield* withPartial("verify", key, async (path): Promise<Verdict> => {
+    const verdict = yield* withPartial("verify", key, async (path): Promise<VerifyResult> => {
       if ((await absentIsUndefined(() => pinned(pathOf(key), path))) === undefined) return "missing"
       const found = await verdictOf(path, request)
       if (typeof found !== "string" && into !== undefined && into !== key) await settle(into, path)
@@ -166,7 +166,7 @@ const verifying = ({ pathOf, settle, withPartial }: Places, remove: (key: string
   })
 
 /** Measures and hashes a file that nobody writes to any more; one that is as wanted is flushed. */
-const verdictOf = async (path: string, { max_bytes, sha256 }: VerifyRequest): Promise<Verdict> => {
+const verdictOf = async (path: string, { max_bytes, sha256 }: VerifyRequest): Promise<VerifyResult> => {
   const handle = await fs.open(path, "r+")
   try {
     const { size } = await handle.stat()

@@ -6,7 +6,7 @@
  */
 import { Effect, Option } from "effect"
 import { measure } from "../contentMeter.ts"
-import { isRemoved, ObjectsUnavailable, type Verdict, type VerifyRequest } from "../ObjectStore.ts"
+import { isRemoved, ObjectsUnavailable, type VerifyRequest, type VerifyResult } from "../ObjectStore.ts"
 import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Requests, textOf } from "./s3Requests.ts"
 
 /** The answer to a copy is some hundred bytes, behind the spaces that S3 sends while it copies. */
@@ -40,19 +40,19 @@ export const s3Verify = (requests: S3Requests, bucket: string) => {
   /** None means that the check has to be repeated. */
   const look = Effect.fnUntraced(function* ({ key, sha256, max_bytes, into, keeps }: VerifyRequest) {
     const opened = yield* openObject(requests, "verify", key)
-    if (Option.isNone(opened)) return Option.some<Verdict>("missing")
+    if (Option.isNone(opened)) return Option.some<VerifyResult>("missing")
     const response = opened.value
     const declared_too_large = lengthOf(response) > max_bytes
     if (declared_too_large) yield* discard(response)
     const content = declared_too_large ? "too_large" : yield* measure(bodyOf("verify", key, response), max_bytes)
-    const verdict: Verdict = content === "too_large" ? content : content.sha256 === sha256 ? { bytes: content.bytes } : "hash_mismatch"
+    const verdict: VerifyResult = content === "too_large" ? content : content.sha256 === sha256 ? { bytes: content.bytes } : "hash_mismatch"
     if (isRemoved(verdict, keeps)) yield* removeObject(requests, key)
     if (typeof verdict === "string" || into === undefined || into === key) return Option.some(verdict)
     const taken = yield* take(key, into, response.headers.get("etag") ?? "")
     return taken === "taken" ? Option.some(verdict) : Option.none()
   })
 
-  const verify = (request: VerifyRequest, attempts = VERIFY_ATTEMPTS): Effect.Effect<Verdict, ObjectsUnavailable> =>
+  const verify = (request: VerifyRequest, attempts = VERIFY_ATTEMPTS): Effect.Effect<VerifyResult, ObjectsUnavailable> =>
     Effect.matchEffect(look(request), {
       onFailure: (error) => (attempts > 1 ? verify(request, attempts - 1) : Effect.fail(error)),
       onSuccess: (verdict) => {

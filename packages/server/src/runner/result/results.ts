@@ -17,7 +17,7 @@ import { hexOf } from "@agon/engine/hash.ts"
 import { REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
 import { Effect } from "effect"
 import { replayKey, replayUploadKey } from "../../object/keys.ts"
-import type { ObjectStore, Verdict } from "../../object/ObjectStore.ts"
+import type { ObjectStore, VerifyResult } from "../../object/ObjectStore.ts"
 import { REPLAY_FREE_SHARE_MIN } from "../../object/Uploads.ts"
 import type { Holding } from "../session/Holdings.ts"
 import { AUDITS } from "../work/ReplayAudits.ts"
@@ -133,7 +133,7 @@ export const takeReplays = ({ areRows, objects, uploads }: Stores, results: Read
 export const away = Effect.fail(new Unavailable({ detail: "The object store does not answer just now; report again in a second." }))
 const full = Effect.fail(new Unavailable({ detail: "The disk of the object store is nearly full; report again once there is room." }))
 
-const messageOf = (verdict: Verdict, bytes: number): string | undefined => {
+const messageOf = (verdict: VerifyResult, bytes: number): string | undefined => {
   if (typeof verdict === "string") return `The replay is ${verdict.replace("_", " ")}.`
   return verdict.bytes === bytes ? undefined : `The replay has ${verdict.bytes} bytes.`
 }

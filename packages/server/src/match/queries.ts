@@ -8,21 +8,12 @@ import { counts, seesMatch } from "../database/visibility.ts"
 import { cameOfOwner, cameOfSeason, cameOfSide, FIRST_ROWS, matchesOfSide } from "./list/firstRows.ts"
 import type { Counted, Counters } from "./list/KeptCounts.ts"
 import type { Came, Since } from "./list/KeptLists.ts"
-import {
-  type Cut,
-  countOfSeason,
-  countOfTrials,
-  type Fitting,
-  type Found,
-  type KnownRows,
-  type Listing,
-  type OfSeason,
-  orderOf,
-  pageOf,
-  pageOfRows,
-  talliedOfSeason,
-  within
-} from "./list/listing.ts"
+import type { Fitting, Found, Listing, OfSeason } from "./list/listing.ts"
+import type { Cut } from "./list/page/cut.ts"
+import { within } from "./list/page/filters.ts"
+import { countOfTrials } from "./list/page/newest.ts"
+import { type KnownRows, orderOf, pageOf, pageOfRows } from "./list/page/pageOf.ts"
+import { countOfSeason, talliedOfSeason } from "./list/seasonCounts.ts"
 import { untallied } from "./list/tallyQueries.ts"
 
 const { outcome: _, rating_change: __, ...seatFields } = Seat.fields
@@ -118,7 +109,7 @@ const makeFirstRows = (sql: SqlClient.SqlClient) => ({
   /** About how many seats a side has, by version_model or version_owner and then rating_version. */
   matchesOfSide: (listing: Listing) => Effect.map(sql<{ matches: number }>`${matchesOfSide(sql, listing)}`, (rows) => rows[0]!.matches),
 
-  /** What has come of a season's matches that fit, by match_newest; all of them as `listing.ts` finds them. Without a total. */
+  /** What has come of a season's matches that fit, by match_newest; all of them as `pageOf.ts` finds them. Without a total. */
   cameOfSeason: (listing: OfSeason, since: Since, fitting: Fitting) =>
     Effect.map(sql<Omit<CameRow, "total" | "early">>`${cameOfSeason(sql, listing, since, fitting)}`, (rows) =>
       rows.map((row) => cameOf({ ...row, total: 0, early: 0 }))
@@ -138,7 +129,7 @@ const makeLists = (sql: SqlClient.SqlClient) => {
         FROM page p JOIN match m ON m.id = p.id JOIN season s ON s.id = m.season_id ORDER BY ${sql.literal(orderOf(listing.query.sort))}
       `.pipe(Effect.flatMap(decodeCards))
   return {
-    /** A page as `listing.ts` selects it; cards only for its rows. */
+    /** A page as `pageOf.ts` selects it; cards only for its rows. */
     cards: (listing: Listing, cut: Cut, fitting: Fitting) => cardsOf(listing, pageOf(sql, listing, cut, fitting)),
 
     /** The same of rows that are known, by match_pkey; under `newest` with trials, by match_trial or seat_trial. */

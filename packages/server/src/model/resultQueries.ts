@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { Instant } from "../database/rows.ts"
 import { counts } from "../database/visibility.ts"
-import { edge, ratedMarks } from "../match/list/listing.ts"
+import { edge, ratedMarks } from "../match/list/seasonCounts.ts"
 
 const { outcome: _, rating_change: __, ...resultFields } = ModelResult.fields
 /**

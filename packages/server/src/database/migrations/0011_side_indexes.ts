@@ -1,5 +1,5 @@
 /**
- * A side's matches are found by its versions (match/list/listing.ts): a seat has no index by model or by owner any more. Each took
+ * A side's matches are found by its versions (match/list/page/sides.ts): a seat has no index by model or by owner any more. Each took
  * 5 us of Postgres a match of two seats, over tables that are nearly empty as over larger ones; all that a match cost was 55.
  * A page of a side shows trials between its matches, which are few: they have an index of their own, which the seats of a
  * match that counts are not in, so that they are not searched for among all seats of the side.

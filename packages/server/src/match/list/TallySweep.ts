@@ -1,6 +1,6 @@
 /**
  * Counts a season's matches beside it, by what lists are filtered by (migration 0042), so that the first total of a filter does not go
- * through the season: it is the sum of some counts and of the matches since (listing.ts).
+ * through the season: it is the sum of some counts and of the matches since (seasonCounts.ts).
  *
  *   every minute, each season with `NEW_MATCHES_MIN` matches more than are counted
  *     ─▶ the matches of the next `NUMBERS` numbers of rating, in a transaction of its own, until all are counted

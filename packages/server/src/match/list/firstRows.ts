@@ -8,28 +8,12 @@
 import type { Sort } from "@agon/api/match/api.ts"
 import type { SqlClient, Statement } from "effect/sql"
 import type { Since } from "./KeptLists.ts"
-import {
-  branch,
-  conditions,
-  edge,
-  type Fitting,
-  figured,
-  figureOfSeat,
-  figures,
-  isFigured,
-  type Listing,
-  listsTrials,
-  marks,
-  type OfSeason,
-  rated,
-  ratedMarks,
-  ratedOfSide,
-  seatsOf,
-  tables,
-  versionsOf,
-  whereOf,
-  within
-} from "./listing.ts"
+import { type Fitting, type Listing, listsTrials, type OfSeason } from "./listing.ts"
+import { figured, figureOfSeat, figures, isFigured } from "./page/figured.ts"
+import { conditions, rated, tables, whereOf, within } from "./page/filters.ts"
+import { branch } from "./page/newest.ts"
+import { ratedOfSide, seatsOf, versionsOf } from "./page/sides.ts"
+import { edge, marks, ratedMarks } from "./seasonCounts.ts"
 
 type Sql = SqlClient.SqlClient
 type Fragment = Statement.Fragment

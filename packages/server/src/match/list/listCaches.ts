@@ -13,7 +13,8 @@ import type { makeQueries, OfOwner } from "../queries.ts"
 import { FIRST_ROWS, isKeepable } from "./firstRows.ts"
 import { KeptCounts } from "./KeptCounts.ts"
 import { KeptLists, type ListStore } from "./KeptLists.ts"
-import { type Asked, type Fitting, type Found, isTallied, type Listing, type OfSeason } from "./listing.ts"
+import type { Asked, Fitting, Found, Listing, OfSeason } from "./listing.ts"
+import { isTallied } from "./seasonCounts.ts"
 import type { WholeCount } from "./WholeCounts.ts"
 
 type Queries = Effect.Success<typeof makeQueries>

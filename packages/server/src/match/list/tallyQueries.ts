@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { beginSweep } from "../../database/sweeping.ts"
-import { PLACES_MAX } from "./listing.ts"
+import { PLACES_MAX } from "./seasonCounts.ts"
 
 /** The numbers of rating given in the season `s`: to matches that count, and to those voided since. */
 const numbered = "coalesce(s.head->>'rated', '0')::int + coalesce(s.head->>'voided', '0')::int"

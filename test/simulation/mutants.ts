@@ -17,8 +17,8 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: 'leaseState === "released" && version.admit_key === key',
     replace: "false"
   },
-  failsTooEarly: { file: "season/scheduler/Matches.ts", find: "LOSSES_MAX = 3", replace: "LOSSES_MAX = 2" },
-  neverFails: { file: "season/scheduler/Matches.ts", find: "++match.losses >= LOSSES_MAX", replace: "++match.losses > LOSSES_MAX" },
+  failsTooEarly: { file: "season/scheduler/Requeueing.ts", find: "LOSSES_MAX = 3", replace: "LOSSES_MAX = 2" },
+  neverFails: { file: "season/scheduler/Requeueing.ts", find: "++match.losses >= LOSSES_MAX", replace: "++match.losses > LOSSES_MAX" },
   leaseNeverEnds: { file: "season/Season.ts", find: "        state.leaseEnd,\n", replace: "" },
   leaseLivesForEver: {
     file: "season/Lease.ts",
@@ -36,7 +36,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "    else loseMatch(state, work)"
   },
   extendsAnOldLease: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/OpenMatches.ts",
     find: "work.lease_n !== name!.n || work.key",
     replace: "work.lease_n < name!.n || work.key"
   },
@@ -63,24 +63,24 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   suspendedIsPaired: { file: "season/Ladders.ts", find: "  if (rating.suspended) return\n", replace: "" },
   triedAgainAtOnce: { file: "season/scheduler/Faults.ts", find: "now < each.at + LEASE_AGAIN_MS", replace: "now < each.at" },
   faultFailsAtOnce: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/Requeueing.ts",
     find: "++match.losses >= LOSSES_MAX",
     replace: '++match.losses >= LOSSES_MAX || failed.reason !== "runner_lost"'
   },
   // what may start
   boardOffKeepsQueue: { file: "season/Administration.ts", find: "  state.recheckQueue = true\n", replace: "" },
   boardOffAfterLoss: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/Requeueing.ts",
     find: "  const reason = mayNotStart(state, match)\n  if (reason !== null) withdraw(state, match, reason)\n}\n\nexport const loseMatch",
     replace: "}\n\nexport const loseMatch"
   },
   supersededStillStarts: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/Requeueing.ts",
     find: 'if (version.status === "superseded") return',
     replace: 'if (version.status === "rejected") return'
   },
   disqualifiedStillStarts: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/Requeueing.ts",
     find: 'if (version.status === "disqualified") return',
     replace: 'if (version.status === "rejected") return'
   },
@@ -123,7 +123,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "if (ladder.queue.length === 0) return false"
   },
   boardUseIsNotCounted: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/OpenMatches.ts",
     find: "  board.used[queueIndex(ladder)]!++\n",
     replace: ""
   },
@@ -131,7 +131,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   seatsAreNotCounted: { file: "season/rating/LadderRatings.ts", find: "rating.seat_sum += i /", replace: "rating.seat_sum += 0 * i /" },
   // ratings and rounds
   staleRoundRated: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/Results.ts",
     find: "match.ladder !== null && match.round === state.round\n  const seats",
     replace: "match.ladder !== null\n  const seats"
   },
@@ -141,7 +141,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: ""
   },
   openIsNotMoved: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/Results.ts",
     find: "made === open ? null : rateOn(state, open, { seats: ratingsOf(open, match), ranks, forfeits, isMade: false })",
     replace: "null"
   },
@@ -369,7 +369,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "const rating = { mu: seed.mu, sigma: seed.sigma }"
   },
   voidedNumbersAreGivenAgain: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/MatchEnd.ts",
     find: "state.rated + state.voided : null",
     replace: "state.rated : null"
   },
@@ -421,18 +421,18 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   // every match, every game
   cancelledVanishes: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/MatchEnd.ts",
     find: "  state.writes.ended.push(endedRow(state, match, how))\n",
     replace: '  if (how.ending !== "cancelled") state.writes.ended.push(endedRow(state, match, how))\n'
   },
   openAloneIsRated: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/Results.ts",
     find: "match.ladder !== null && match.round === state.round\n  const seats",
     replace: 'match.ladder === "open" && match.round === state.round\n  const seats'
   },
   oneGameTooFew: { file: "season/Ladders.ts", find: "currentRound(state)!.games", replace: "currentRound(state)!.games - 1" },
   startsWithABaselineThatIsOff: {
-    file: "season/scheduler/Matches.ts",
+    file: "season/scheduler/Requeueing.ts",
     find: 'if (version.status === "disabled") return',
     replace: 'if (version.status === "rejected") return'
   }

@@ -6,7 +6,7 @@
  */
 
 import { CappedMap } from "@agon/api/program/CappedMap.ts"
-import { LOSSES_MAX } from "@agon/domain/season/scheduler/Matches.ts"
+import { LOSSES_MAX } from "@agon/domain/season/scheduler/Requeueing.ts"
 import type { Clock } from "effect"
 
 /**

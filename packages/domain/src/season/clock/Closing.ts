@@ -15,7 +15,7 @@ import { takeSeries } from "../rating/Series.ts"
 import { awaitsFold } from "../rating/Starts.ts"
 import type { Voiding } from "../rating/Voided.ts"
 import { CHECKING_MS, CLOSING_MS, type State } from "../State.ts"
-import { withdraw } from "../scheduler/Matches.ts"
+import { withdraw } from "../scheduler/Requeueing.ts"
 import { endRound, rejectCandidates } from "./Rounds.ts"
 
 export const closeSeason = (state: State, { audit, checks }: Of<"CloseSeason">): Replies["CloseSeason"] => {

@@ -8,8 +8,9 @@ import type { State } from "../State.ts"
 import type { Review } from "../Version.ts"
 import { mayTake } from "./Faults.ts"
 import type { OpenMatch } from "./Match.ts"
-import { leaseMatch, loseMatch, requeue } from "./Matches.ts"
+import { leaseMatch } from "./OpenMatches.ts"
 import { anyHasRoom, nextRated } from "./PairingBatches.ts"
+import { loseMatch, requeue } from "./Requeueing.ts"
 
 /** The most leases per request, whatever the runner's slots. */
 const LEASES_PER_REQUEST_MAX = 64

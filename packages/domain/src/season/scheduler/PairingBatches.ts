@@ -14,7 +14,7 @@ import { ownerOf } from "../Version.ts"
 import { mayTake } from "./Faults.ts"
 import { fewestPlayers } from "./fewestPlayers.ts"
 import type { Board } from "./Match.ts"
-import { createMatch } from "./Matches.ts"
+import { createMatch } from "./OpenMatches.ts"
 
 /** A ladder has at most one match in flight per this many entries: pairing needs the results of earlier matches. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6

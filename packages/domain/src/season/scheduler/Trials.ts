@@ -11,7 +11,7 @@ import { TRIALS } from "../Rules.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import type { Board } from "./Match.ts"
-import { createMatch } from "./Matches.ts"
+import { createMatch } from "./OpenMatches.ts"
 
 /**
  * After this many trial matches failed through no fault of a seat, the runners count as

@@ -11,6 +11,7 @@ import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { LocalMailboxes } from "@agon/server/actor/LocalMailboxes.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
+import { CheckShares } from "@agon/server/config/CheckShares.ts"
 import { RetriedFor } from "@agon/server/match/check/CheckRetries.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import * as ReplayThread from "@agon/server/match/check/ReplayThread.ts"
@@ -80,10 +81,16 @@ const lives = (until: () => boolean | Effect.Effect<boolean, unknown, SqlClient.
   }).pipe(
     Effect.flatMap((held) => (held ? Effect.void : Effect.fail(new Error("never")))),
     untilSuccess,
-    Effect.provide(Layer.fresh(ReplayCheck.layer({ replay_check: 1, audit: 0 }, { nodes: Redacted.make("ours") }))),
+    Effect.provide(Layer.fresh(ReplayCheck.layer({ nodes: Redacted.make("ours") }))),
     Effect.provide(Layer.merge(around, Layer.succeed(RetriedFor, patience_ms)))
   )
-const around = Layer.mergeAll(objects, voiding, Layer.succeed(LocalMailboxes, mailboxes), Layer.succeed(SettledAfter, 0))
+const around = Layer.mergeAll(
+  objects,
+  voiding,
+  Layer.succeed(LocalMailboxes, mailboxes),
+  Layer.succeed(SettledAfter, 0),
+  Layer.succeed(CheckShares, { replay_check: 1, audit: 0 })
+)
 
 const at = (second: number) => new Date(Date.parse("2026-01-01") + 1000 * second).toISOString()
 const idsIn = (n: number) => ({

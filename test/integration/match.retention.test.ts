@@ -5,6 +5,7 @@
 
 import type { Client } from "@agon/api/Client.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
+import { CheckShares } from "@agon/server/config/CheckShares.ts"
 import { DatasetMaker } from "@agon/server/dataset/DatasetMaker.ts"
 import { PauseTimes } from "@agon/server/dataset/PartFiles.ts"
 import { ReplayCheck, SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
@@ -31,9 +32,10 @@ const MATCHES = 14
 const SLUG = "aged"
 
 /** Replays are checked when the test says so. */
-const checked = Layer.build(Layer.fresh(ReplayCheck.layer({ replay_check: 1, audit: 0 }, { nodes: Redacted.make("ours") }))).pipe(
+const checked = Layer.build(Layer.fresh(ReplayCheck.layer({ nodes: Redacted.make("ours") }))).pipe(
   Effect.flatMap((built) => Context.get(built, ReplayCheck).look),
   Effect.scoped,
+  Effect.provideService(CheckShares, { replay_check: 1, audit: 0 }),
   Effect.provideService(SettledAfter, 0)
 )
 

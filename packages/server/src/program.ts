@@ -12,10 +12,10 @@ import { answerAsks } from "./actor/DirectAsks.ts"
 import { LocalMailboxes } from "./actor/LocalMailboxes.ts"
 import * as MatchTraces from "./actor/MatchTraces.ts"
 import { SeasonActors } from "./actor/SeasonActors.ts"
+import { CheckShares } from "./config/CheckShares.ts"
 import { Mail } from "./config/Mail.ts"
 import { loadNodeTls, type NodeTls } from "./config/nodeTls.ts"
 import { PublicOrigin, publicOrigin } from "./config/publicOrigin.ts"
-import { ReplaysAreChecked } from "./config/ReplaysAreChecked.ts"
 import type * as Secrets from "./config/Secrets.ts"
 import { Settings, type SettingsShape } from "./config/Settings.ts"
 import type { Address } from "./config/variables.ts"
@@ -81,7 +81,7 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     Layer.succeed(Mounts, mounts),
     Layer.succeed(HasPeers, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
-    Layer.succeed(ReplaysAreChecked, settings.replay_check > 0),
+    Layer.succeed(CheckShares, settings),
     settings.otlp_url === undefined ? Layer.empty : Layer.effect(MatchTraces.Traces, MatchTraces.make(settings.otlp_share)),
     settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })
   )
@@ -119,7 +119,6 @@ export const Program = Layer.unwrap(
     )
     const listening: Listening = { port: undefined }
     const ownSite = OwnSite.layer(settings, listening)
-    const replayCheck = ReplayCheck.layer(settings, secrets)
     const retention = ReplayRetention.layer({
       days: settings.replay_days,
       checks: settings.replay_check + settings.audit > 0,
@@ -131,7 +130,7 @@ export const Program = Layer.unwrap(
     const everything = partings.pipe(
       Layer.provideMerge(
         Layer.mergeAll(
-          replayCheck,
+          ReplayCheck.layer(secrets),
           retention,
           datasets,
           MailDelivery.layer,

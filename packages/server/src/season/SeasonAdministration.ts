@@ -24,7 +24,7 @@ import type { SqlClient } from "effect/sql"
 import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonActors.ts"
 import { auditOf, makeAuditLog, placeOf } from "../audit/auditLog.ts"
-import { ReplaysAreChecked } from "../config/ReplaysAreChecked.ts"
+import { CheckShares } from "../config/CheckShares.ts"
 import { ResponseCache } from "../http/cache/ResponseCache.ts"
 import { gameTag, recordTag } from "../http/cache/tags.ts"
 import { makeQueries } from "./administrationQueries.ts"
@@ -58,7 +58,7 @@ const notScheduled = new SeasonNotScheduled({ detail: "The season is not schedul
 /** Changes of settings that the machine uses. */
 const makeCommands = Effect.gen(function* () {
   const actors = yield* SeasonActors
-  const checks = (yield* ReplaysAreChecked) ? ({ checks: true } as const) : {}
+  const checks = (yield* CheckShares).replay_check > 0 ? ({ checks: true } as const) : {}
   const seasons = yield* Seasons
 
   const steer = Effect.fnUntraced(function* (

@@ -20,11 +20,12 @@ import { seldom } from "@agon/api/program/seldom.ts"
 import { Clock, Context, Effect, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
+import { CheckShares } from "../../config/CheckShares.ts"
 import type { Secrets } from "../../config/Secrets.ts"
 import type { ObjectStore } from "../../object/ObjectStore.ts"
 import type { MatchVoiding } from "../MatchVoiding.ts"
 import { makeCheckRetries } from "./CheckRetries.ts"
-import { makeCheckMatch, type Shares } from "./checkMatch.ts"
+import { makeCheckMatch } from "./checkMatch.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 import { makeLookAtClosing } from "./closing.ts"
 import { type Drawn, drawnBy } from "./drawn.ts"
@@ -48,16 +49,16 @@ export class ReplayCheck extends Context.Service<
   }
 >()("agon/ReplayCheck") {
   static readonly layer = (
-    shares: Shares,
     secrets: Pick<Secrets, "nodes">
   ): Layer.Layer<ReplayCheck, never, SqlClient.SqlClient | ObjectStore | LocalMailboxes | MatchVoiding> =>
     Layer.effect(
       ReplayCheck,
       Effect.gen(function* () {
+        const { audit, replay_check } = yield* CheckShares
         const drawn = drawnBy(Redacted.value(secrets.nodes))
-        const look = yield* makeLook(shares, drawn)
-        if (shares.replay_check > 0 || shares.audit > 0) yield* forkRepeated(look)
-        if (shares.replay_check > 0) yield* forkRepeated(yield* makeLookAtClosing(shares, drawn))
+        const look = yield* makeLook(drawn)
+        if (replay_check > 0 || audit > 0) yield* forkRepeated(look)
+        if (replay_check > 0) yield* forkRepeated(yield* makeLookAtClosing(drawn))
         return ReplayCheck.of({ look })
       })
     )
@@ -65,12 +66,12 @@ export class ReplayCheck extends Context.Service<
 
 const forkRepeated = (look: Effect.Effect<void>) => look.pipe(Effect.repeat(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)
 
-const makeLook = Effect.fnUntraced(function* (shares: Shares, drawn: Drawn) {
+const makeLook = Effect.fnUntraced(function* (drawn: Drawn) {
   const queries = yield* makeQueries
   const mailboxes = yield* LocalMailboxes
   const settled_ms = yield* SettledAfter
   const unchecked = seldom("replays were not checked")
-  const retries = yield* makeCheckRetries(yield* makeCheckMatch(shares, drawn))
+  const retries = yield* makeCheckRetries(yield* makeCheckMatch(drawn))
 
   const page = Effect.fnUntraced(function* (season_id: string, closed: boolean) {
     const until = new Date((yield* Clock.currentTimeMillis) - settled_ms)

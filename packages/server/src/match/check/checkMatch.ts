@@ -5,6 +5,7 @@
 
 import { engineOf } from "@agon/engine/registry.ts"
 import { DateTime, Effect, Option } from "effect"
+import { CheckShares } from "../../config/CheckShares.ts"
 import { newId } from "../../database/newId.ts"
 import { storedReplayKey } from "../../object/keys.ts"
 import { ObjectStore } from "../../object/ObjectStore.ts"
@@ -16,13 +17,9 @@ import * as ReplayThread from "./ReplayThread.ts"
 
 const FETCH_TIMEOUT = "30 seconds"
 
-export interface Shares {
-  readonly replay_check: number
-  readonly audit: number
-}
-
 /** Checks one match of a season, in a thread of its own. Fails where it is to be retried. */
-export const makeCheckMatch = Effect.fnUntraced(function* (shares: Shares, drawn: Drawn) {
+export const makeCheckMatch = Effect.fnUntraced(function* (drawn: Drawn) {
+  const shares = yield* CheckShares
   const queries = yield* makeQueries
   const check = yield* makeCheck
   return Effect.fnUntraced(function* (season_id: string, match: Checkable) {

@@ -15,7 +15,7 @@ import { seldom } from "@agon/api/program/seldom.ts"
 import { Effect } from "effect"
 import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
 import * as Mailbox from "../../actor/Mailbox.ts"
-import { makeCheckMatch, type Shares } from "./checkMatch.ts"
+import { makeCheckMatch } from "./checkMatch.ts"
 import { makeQueries, type Place } from "./checkQueries.ts"
 import type { Drawn } from "./drawn.ts"
 import { FAILURES_MAX, inTurns, PAGE } from "./inTurns.ts"
@@ -29,8 +29,8 @@ interface Closing {
   pass: { readonly played: number; after: Place | null; failed: number } | undefined
 }
 
-export const makeLookAtClosing = Effect.fnUntraced(function* (shares: Shares, drawn: Drawn) {
-  const check = yield* makeCheckMatch(shares, drawn)
+export const makeLookAtClosing = Effect.fnUntraced(function* (drawn: Drawn) {
+  const check = yield* makeCheckMatch(drawn)
   const queries = yield* makeQueries
   const mailboxes = yield* LocalMailboxes
   const unchecked = seldom("the results of a closing season were not checked")

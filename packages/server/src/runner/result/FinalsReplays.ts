@@ -14,7 +14,7 @@ import { engineOf } from "@agon/engine/registry.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { ownAudit } from "../../audit/auditLog.ts"
-import { ReplaysAreChecked } from "../../config/ReplaysAreChecked.ts"
+import { CheckShares } from "../../config/CheckShares.ts"
 import * as ReplayThread from "../../match/check/ReplayThread.ts"
 import type { Reported as ReportedMatch } from "../../match/check/replayFault.ts"
 import { MatchVoiding } from "../../match/MatchVoiding.ts"
@@ -38,7 +38,7 @@ export class FinalsReplays extends Context.Service<
 }
 
 const makeFinalsReplays = Effect.gen(function* () {
-  if (!(yield* ReplaysAreChecked)) return FinalsReplays.of({ checked: (_, result) => Effect.succeed(result) })
+  if ((yield* CheckShares).replay_check === 0) return FinalsReplays.of({ checked: (_, result) => Effect.succeed(result) })
   const faultOf = yield* makeFaultOf
   const voiding = yield* MatchVoiding
   return FinalsReplays.of({

@@ -34,7 +34,7 @@ export const errorMeanings: Readonly<Record<string, string>> = {
   version_cap_reached: "The model has as many versions in the season as it may have.",
   cooldown: "The caller's last submission is too recent; `retry_at` says when the next may come.",
   candidate_in_flight: "The caller has a version in admission or trial in the season: `version_id`.",
-  weights_already_entered: "The same weights are entered, or in admission, in the season under another model or owner.",
+  weights_already_entered: "The same weights have entered the season, or are in admission, under another model or owner.",
   storage_full:
     "The caller keeps as many bytes of models as the season's rules allow (`max_stored_bytes_per_owner`), or the service's disk is nearly full.",
   email_unavailable: "No provider has verified an e-mail address of the caller, or the service sends no e-mail.",

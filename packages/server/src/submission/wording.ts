@@ -46,6 +46,6 @@ export const worded = (fact: RefusalFact, barred?: Barred): A.Refusal => {
         version_id: fact.version
       })
     case "weights_already_entered":
-      return new A.WeightsAlreadyEntered({ detail: "The same weights are entered, or in admission, under another model in this season." })
+      return new A.WeightsAlreadyEntered({ detail: "The same weights have entered this season, or are in admission, under another model." })
   }
 }

@@ -51,28 +51,19 @@ const VERSION_COLUMNS = `id, ord, model_id AS model, owner_id AS owner, number, 
   param_count::float8 AS param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, reject_reason,
   reject_detail, successor, trial_played, trial_failed, trial_void, disqualified, owner_removed, streak`
 
+const versionsWhere = (sql: PgClient, condition: string, of: string) =>
+  Effect.map(sql.unsafe<Version>(`SELECT ${VERSION_COLUMNS} FROM version WHERE ${condition}`, [of]), (rows) => rows.map(compactVersion))
+
+const HELD = `season_id = $1::uuid AND (status IN ('testing', 'entered', 'disabled', 'disqualified')
+  OR status = 'superseded' AND id IN (${SEATED}))`
+
 /** Versions; superseded ones only where an open match seats them. Index: version_ord. */
-export const versions = (sql: PgClient, season: string) =>
-  Effect.map(
-    sql.unsafe<Version>(
-      `SELECT ${VERSION_COLUMNS}
-     FROM version WHERE season_id = $1::uuid AND (status IN ('testing', 'entered', 'disabled', 'disqualified') OR status = 'superseded' AND id IN (${SEATED}))
-     ORDER BY ord`,
-      [season]
-    ),
-    (rows) => rows.map(compactVersion)
-  )
+export const versions = (sql: PgClient, season: string) => versionsWhere(sql, `${HELD} ORDER BY ord`, season)
+
+const FAILED_IN_TRIAL = "id = ANY (string_to_array($1, ',')::uuid[]) AND status = 'rejected' AND reject_reason = 'trial_failed'"
 
 /** Those of these candidates whose trials have failed. Index: version_pkey. */
-export const failedInTrial = (sql: PgClient, candidates: ReadonlyArray<string>) =>
-  Effect.map(
-    sql.unsafe<Version>(
-      `SELECT ${VERSION_COLUMNS}
-     FROM version WHERE id = ANY (string_to_array($1, ',')::uuid[]) AND status = 'rejected' AND reject_reason = 'trial_failed'`,
-      [candidates.join()]
-    ),
-    (rows) => rows.map(compactVersion)
-  )
+export const failedInTrial = (sql: PgClient, candidates: ReadonlyArray<string>) => versionsWhere(sql, FAILED_IN_TRIAL, candidates.join())
 
 /**
  * A version that the state does not hold, as far as caps, weights and cooldowns need it:

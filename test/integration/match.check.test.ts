@@ -220,7 +220,7 @@ layer(Postgres.layer({ migrate: true }), { excludeTestServices: true })("the rep
       const sql = yield* SqlClient.SqlClient
       const ids = idsOf(1, 1, 2)
       yield* sql`UPDATE match SET status = 'failed', rated_n = NULL, fault_reason = 'replay_mismatch' WHERE ${sql.in("id", ids)}`
-      yield* sql`UPDATE seat SET rank = 0 WHERE ${sql.in("match_id", ids)}` // as the season does (actor/store/shapes.ts)
+      yield* sql`UPDATE seat SET rank = 0 WHERE ${sql.in("match_id", ids)}` // as the season does (actor/store/logShapes.ts)
       here(OPEN)
       store.does.set(matchId(1, 2), "garbage")
       yield* lives(() => Effect.map(progress, (at) => at === matchId(1, 3)))

@@ -12,6 +12,7 @@ import { storableJson } from "../../database/storable.ts"
 import type { Fence } from "../SeasonStore.ts"
 import type { Turn } from "../WaitingRatings.ts"
 import { bitOf, figuresOf } from "./figures.ts"
+import * as logShapes from "./logShapes.ts"
 import { notificationParts } from "./notifications.ts"
 import { pack } from "./redo.ts"
 import { seasonWebhookPart } from "./seasonWebhooks.ts"
@@ -52,9 +53,9 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
   const { ended } = state.writes
   if (ended.length === 0) return []
   const { engine_digest } = state.settings
-  const matches: Array<shapes.MatchRow> = []
-  const seats: Array<shapes.SeatRow> = []
-  const seatsOfRejected: Array<shapes.SeatRow> = []
+  const matches: Array<logShapes.MatchRow> = []
+  const seats: Array<logShapes.SeatRow> = []
+  const seatsOfRejected: Array<logShapes.SeatRow> = []
   for (const match of ended) {
     const figures = figuresOf(match.seats)
     let classes = 0
@@ -68,13 +69,13 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
     matches.push({ match, figures, engine_digest, classes })
   }
   return [
-    statement.bind(shapes.matches, matches),
+    statement.bind(logShapes.matches, matches),
     statement.bind(
-      shapes.replays,
+      logShapes.replays,
       ended.filter(({ replay_content }) => replay_content !== null)
     ),
-    statement.bind(shapes.seats, seats),
-    statement.bind(shapes.seatsOfRejected, seatsOfRejected)
+    statement.bind(logShapes.seats, seats),
+    statement.bind(logShapes.seatsOfRejected, seatsOfRejected)
   ]
 }
 
@@ -83,18 +84,18 @@ const matchParts = (state: State): ReadonlyArray<Part | null> => {
  * within this commit has no row.
  */
 const voidedParts = ({ voiding, writes }: State): ReadonlyArray<Part | null> => [
-  statement.bind(shapes.matchVoided, writes.voided),
-  statement.bind(shapes.seatsVoided, writes.voided),
-  statement.bind(shapes.voiding, named(voiding, writes.voiding)),
-  statement.bind(shapes.voidingDone, gone(voiding, writes.voiding))
+  statement.bind(logShapes.matchVoided, writes.voided),
+  statement.bind(logShapes.seatsVoided, writes.voided),
+  statement.bind(logShapes.voiding, named(voiding, writes.voiding)),
+  statement.bind(logShapes.voidingDone, gone(voiding, writes.voiding))
 ]
 
 /** The changes that a fold of the log has found. */
 export const changeParts = ({ points, seats, seeds }: Changes): ReadonlyArray<Part | null> => [
-  statement.bind(shapes.seatsRerated, seats),
-  statement.bind(shapes.matchesRerated, [...Map.groupBy(seats, ({ match }) => match).values()]),
-  statement.bind(shapes.seeds, seeds),
-  statement.bind(shapes.series, points)
+  statement.bind(logShapes.seatsRerated, seats),
+  statement.bind(logShapes.matchesRerated, [...Map.groupBy(seats, ({ match }) => match).values()]),
+  statement.bind(logShapes.seeds, seeds),
+  statement.bind(logShapes.series, points)
 ]
 
 /** The ratings whose turn it is, and those that changed while others wait. */

@@ -133,8 +133,14 @@ export const takeReplays = ({ areRows, objects, uploads }: Stores, results: Read
 export const away = Effect.fail(new Unavailable({ detail: "The object store does not answer just now; report again in a second." }))
 const full = Effect.fail(new Unavailable({ detail: "The disk of the object store is nearly full; report again once there is room." }))
 
+const NOT_TAKEN = {
+  missing: "The replay is missing.",
+  too_large: "The replay is too large.",
+  hash_mismatch: "The replay does not have the hash that was reported."
+} as const
+
 const messageOf = (verdict: VerifyResult, bytes: number): string | undefined => {
-  if (typeof verdict === "string") return `The replay is ${verdict.replace("_", " ")}.`
+  if (typeof verdict === "string") return NOT_TAKEN[verdict]
   return verdict.bytes === bytes ? undefined : `The replay has ${verdict.bytes} bytes.`
 }
 

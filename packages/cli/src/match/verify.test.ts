@@ -59,4 +59,15 @@ describe("a file of somebody else", () => {
       assert.notMatch(out + err, OBEYED)
     })
   }
+
+  it("does not steer the terminal by the answers as JSON, which tell every character all the same", async () => {
+    const { out }: Ended = await agonHere(["verify", "--json", at("0")])
+    assert.notMatch(out, OBEYED)
+    const { rules }: { readonly rules: { readonly problems: ReadonlyArray<{ readonly message: string; readonly path: string }> } } =
+      JSON.parse(out)
+    assert.isTrue(
+      rules.problems.some(({ message, path }) => `${path} ${message}`.includes(STEERING)),
+      out
+    )
+  })
 })

@@ -57,6 +57,35 @@ layer(service, { excludeTestServices: true, timeout: "120 seconds" })("forms of 
     })
   )
 
+  it.effect("leave alone what was not changed in them, also what was changed elsewhere or would not be allowed now", () =>
+    Effect.gen(function* () {
+      yield* siteAnswers
+      const sql = yield* SqlClient.SqlClient
+      const shown = Effect.map(get("bob", SETTINGS), ({ text }) => {
+        const fields = elementsOf(SETTINGS, text).map(({ attributes }) => attributes)
+        return Object.fromEntries(
+          ["display_name", "was_display_name", "was_bio"].map((name) => [
+            name,
+            fields.find((field) => field["name"] === name)?.["value"] ?? ""
+          ])
+        )
+      })
+      const before = yield* account("bob")
+      const page = yield* shown
+      assert.deepStrictEqual(page, { display_name: before.display_name, was_display_name: before.display_name, was_bio: before.bio })
+      yield* sql`UPDATE account SET display_name = 'Elsewhere' WHERE username = 'bob'`
+      const saved = yield* post({ as: "bob", body: { form: "profile", ...page, bio: "of the older page" } })
+      assert.strictEqual(saved.status, 303)
+      const after = yield* account("bob")
+      assert.deepStrictEqual([after.display_name, after.bio], ["Elsewhere", "of the older page"])
+      yield* sql`UPDATE account SET display_name = ${"B\u202eob"} WHERE username = 'bob'`
+      const again = yield* post({ as: "bob", body: { form: "profile", ...(yield* shown), bio: "two" } })
+      assert.strictEqual(again.status, 303)
+      assert.strictEqual((yield* account("bob")).bio, "two")
+      yield* sql`UPDATE account SET display_name = ${before.display_name}, bio = ${before.bio} WHERE username = 'bob'`
+    })
+  )
+
   it.effect("ask to be mailed where there is an address that is verified", () =>
     Effect.gen(function* () {
       yield* siteAnswers

@@ -30,12 +30,22 @@ const HAPPENED: Readonly<Record<OptionalKind, string>> = {
 const SAVED = withQuery(settingsAt, { done: "saved" })
 const ADDED = withQuery(settingsAt, { done: "added" })
 
+/**
+ * The page says in `was_` what it showed, and only what differs from that is sent: what was changed elsewhere meanwhile stays so, and a
+ * name that is no longer allowed does not keep the other field from being saved.
+ */
 const profile = form({
   name: "profile",
-  fields: ["display_name", "bio"],
+  fields: ["display_name", "bio", "was_display_name", "was_bio"],
   codes: { note_word_listed: "bio" },
-  send: ({ client, typed }) =>
-    Effect.as(client.account.editMe({ payload: { display_name: typed.one("display_name"), bio: typed.one("bio") } }), { to: SAVED })
+  send: ({ client, typed }) => {
+    const changed = (name: "display_name" | "bio") => !typed.all(`was_${name}`).includes(typed.one(name))
+    const payload = {
+      ...(changed("display_name") ? { display_name: typed.one("display_name") } : {}),
+      ...(changed("bio") ? { bio: typed.one("bio") } : {})
+    }
+    return Effect.as(client.account.editMe({ payload }), { to: SAVED })
+  }
 })
 
 const told = form({
@@ -75,12 +85,14 @@ export const settings: PersonalRoute = {
       [client.account.me(), client.notification.notificationSettings(), client.account.authProviders()],
       { concurrency: "unbounded" }
     )
-    const { area, text, whole } = inputs(profile, tried, { display_name, bio })
+    const { area, hidden, text, whole } = inputs(profile, tried, { display_name, bio })
+    const was = tried?.form === profile.name ? tried.typed : undefined
+    const shown = html`${hidden("was_display_name", was?.one("was_display_name") ?? display_name)}${hidden("was_bio", was?.one("was_bio") ?? bio)}\n`
     const boxes = inputs(told, tried, { kind: optionalKinds.filter((kind) => kinds[kind]), email: kinds.email ? ["yes"] : [] })
     const main = html`<h1>Settings</h1>
 ${deskNav(settingsAt)}${done(tried, query["done"], { saved: "Saved.", added: "You can sign in by that as well now." })}<h2>What others read</h2>
 <p><a href="${profileAt(username)}">Your public page</a></p>
-${whole(html`${text("display_name", "Display name", { hint: "1 to 64 characters.", more: html`autocomplete="nickname"` })}${area("bio", "About you", { hint: "At most 500 characters." })}`, "Save")}
+${whole(html`${shown}${text("display_name", "Display name", { hint: "1 to 64 characters.", more: html`autocomplete="nickname"` })}${area("bio", "About you", { hint: "At most 500 characters." })}`, "Save")}
 ${signIns(identities, providers)}<h2>What you are told</h2>
 ${boxes.whole(
   html`<fieldset>

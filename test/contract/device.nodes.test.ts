@@ -4,7 +4,7 @@
  */
 
 import { Accounts } from "@agon/server/account/Accounts.ts"
-import { DeviceSignIns } from "@agon/server/account/device/DeviceSignIns.ts"
+import { ADDRESS_MAX, DeviceSignIns } from "@agon/server/account/device/DeviceSignIns.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { HasPeers } from "@agon/server/process/HasPeers.ts"
@@ -63,6 +63,24 @@ layer(database)("a device among nodes", (it) => {
       assert.strictEqual(yield* endOf(one.devices.complete(device_code)), "authorization_pending")
       yield* TestClock.adjust("2 seconds")
       assert.strictEqual(yield* endOf(ahead(other.devices.complete(device_code))), "slow_down")
+    })
+  )
+
+  it.effect("is one of as many as an address may have, however many begin at one time", () =>
+    Effect.gen(function* () {
+      const nodes = [yield* node, yield* node]
+      const sql = yield* SqlClient.SqlClient
+      const begin = (n: number) => endOf(nodes[n % 2]!.devices.begin("agon", "192.0.2.8"))
+      for (let n = 1; n < ADDRESS_MAX; n++) assert.strictEqual(yield* begin(n), "done")
+      // So that all of them have counted before the first is written, where none waits for another.
+      yield* sql`CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.3); RETURN NEW; END'`
+      yield* sql`CREATE TRIGGER dawdle BEFORE INSERT ON device_sign_in FOR EACH ROW EXECUTE FUNCTION dawdle()`
+      const ends = yield* Effect.all(
+        Array.from({ length: 6 }, (_, n) => begin(n)),
+        { concurrency: "unbounded" }
+      )
+      yield* sql`DROP FUNCTION dawdle CASCADE`
+      assert.deepStrictEqual(ends.sort(), [...Array(5).fill("TooMany"), "done"])
     })
   )
 

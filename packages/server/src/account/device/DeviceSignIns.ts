@@ -79,20 +79,20 @@ const typedCode = (text: string) => text.toUpperCase().replace(/[\s\p{Pd}]/gu, "
 type Queries = Effect.Success<typeof makeQueries>
 
 const makeBegin =
-  (queries: Queries): DeviceSignIns["Service"]["begin"] =>
+  (queries: Queries, sql: SqlClient.SqlClient): DeviceSignIns["Service"]["begin"] =>
   (client_name, address) =>
     Effect.gen(function* () {
       const at = yield* DateTime.nowAsDate
       const device_code = randomBytes(32).toString("base64url")
       for (let tried = 0; tried < CODE_TRIES; tried++) {
         const code = newUserCode()
-        const { added, first_ends_at, live, of_address } = yield* Effect.orDie(
-          queries.begin({
-            ...{ device_code_sha256: sha256(device_code), user_code_sha256: sha256(code), address_sha256: sha256(address) },
-            ...{ client_name, now: at, expires_at: later(at, EXPIRES_S * 1000), interval_s: INTERVAL_S },
-            ...{ live_max: LIVE_MAX, address_max: ADDRESS_MAX, pruned: PRUNED_AT_ONCE }
-          })
-        )
+        const beginning = queries.begin({
+          ...{ device_code_sha256: sha256(device_code), user_code_sha256: sha256(code), address_sha256: sha256(address) },
+          ...{ client_name, now: at, expires_at: later(at, EXPIRES_S * 1000), interval_s: INTERVAL_S },
+          ...{ live_max: LIVE_MAX, address_max: ADDRESS_MAX, pruned: PRUNED_AT_ONCE }
+        })
+        const inTurn = sql.withTransaction(Effect.andThen(queries.lockAddress(address), beginning))
+        const { added, first_ends_at, live, of_address } = yield* Effect.orDie(inTurn)
         if (added) return { device_code, user_code: shownCode(code) }
         if (of_address >= ADDRESS_MAX) return yield* new TooMany({ retry_after_ms: first_ends_at!.getTime() - at.getTime() })
         if (live >= LIVE_MAX) break
@@ -179,5 +179,5 @@ const makeTyped = Effect.fnUntraced(function* (queries: Queries) {
 
 const makeDeviceSignIns = Effect.gen(function* () {
   const queries = yield* makeQueries
-  return { begin: makeBegin(queries), complete: yield* makeComplete(queries), ...(yield* makeTyped(queries)) }
+  return { begin: makeBegin(queries, yield* SqlClient.SqlClient), complete: yield* makeComplete(queries), ...(yield* makeTyped(queries)) }
 })

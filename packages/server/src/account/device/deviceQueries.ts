@@ -1,6 +1,7 @@
 /** Every statement on sign-ins of devices. Codes come hashed. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { lockNamed } from "../../database/lockNamed.ts"
 import { Instant } from "../../database/rows.ts"
 
 const Sha256 = Schema.Uint8Array
@@ -30,10 +31,13 @@ const stateAt = (sql: SqlClient.SqlClient, now: Date) => sql`CASE WHEN approved 
   WHEN approved AND EXISTS (SELECT 1 FROM session s WHERE s.id = session_id AND s.expires_at > ${now}) THEN 'approved' ELSE 'denied' END AS state`
 
 const makeOfDevices = (sql: SqlClient.SqlClient) => ({
+  /** Sign-ins of one address begin one after another, so that each counts those before it. A statement before `begin`, which then sees them. */
+  lockAddress: (address: string) => lockNamed(sql, `device sign-ins of ${address}`),
+
   /**
    * Inserts one row, unless there are too many live ones, or device_sign_in_user_code_sha256_key has the user
    * code. Counts by device_sign_in_expiry, whose live part is at most `live_max` rows, and those that begin
-   * at the same moment on other connections. Deletes the longest expired by the same index; skips rows that
+   * at the same moment at other addresses; the address is locked. Deletes the longest expired by the same index; skips rows that
    * another transaction has locked.
    */
   begin: SqlSchema.findOne({

@@ -122,6 +122,8 @@ describe.skipIf(missing !== undefined)(`the starter kit${missing === undefined ?
           const steps = stepsOf(action)
           assert.lengthOf(steps, 3)
           assert.match(yield* type(run, steps.slice(0, 2).join("\n")), /^entered: first version 1 in autumn, class mini$/m)
+          const elsewhere = yield* Effect.exit(type({ ...run, env: { ...run.env, SEASON: "winter" } }, steps[1]!))
+          assert.match(String(elsewhere), /unknown_season/)
           yield* type(run, steps[2]!)
           assert.isFalse(existsSync(join(tagged, ".config/agon/session.json")))
         }).pipe(Effect.scoped)

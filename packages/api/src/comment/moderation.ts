@@ -38,10 +38,10 @@ export type ModeratedThreads = typeof ModeratedThreads.Type
 const Awaiting = Schema.Literals(["pending", "reported"])
 export type Awaiting = typeof Awaiting.Type
 
-export const Verdict = Schema.Literals(["approved", "removed"])
-export type Verdict = typeof Verdict.Type
+export const Decision = Schema.Literals(["approved", "removed"])
+export type Decision = typeof Decision.Type
 
-const ModerateComment = Schema.Struct({ state: Verdict }).annotate({ identifier: "ModerateComment" })
+const ModerateComment = Schema.Struct({ state: Decision }).annotate({ identifier: "ModerateComment" })
 const LockThread = Schema.Struct({ locked: Schema.Boolean }).annotate({ identifier: "LockThread" })
 
 const params = { id: Uuid }

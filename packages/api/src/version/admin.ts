@@ -23,8 +23,8 @@ export const DisqualifyVersion = Schema.Struct({ reason: reason(500), void_match
  * Which versions a list has: candidates, entries in contention, those of them that are not paired because their matches
  * kept failing, and entries out of play by decision.
  */
-export const Standing = Schema.Literals(["testing", "entered", "suspended", "disqualified"])
-export type Standing = typeof Standing.Type
+export const ListedState = Schema.Literals(["testing", "entered", "suspended", "disqualified"])
+export type ListedState = typeof ListedState.Type
 
 /** There is no total: only the rows of a page are looked for. */
 export const SeasonVersions = Schema.Struct({ versions: Schema.Array(AdministeredVersion), next_cursor: page.NextCursor }).annotate({
@@ -33,7 +33,7 @@ export const SeasonVersions = Schema.Struct({ versions: Schema.Array(Administere
 export type SeasonVersions = typeof SeasonVersions.Type
 
 /** `name` is the beginning of a model's name or of its owner's username, in any case. */
-const versionsQuery = { state: withDefault(Standing, "testing"), name: Schema.optionalKey(NameTerm), ...page.query }
+const versionsQuery = { state: withDefault(ListedState, "testing"), name: Schema.optionalKey(NameTerm), ...page.query }
 
 const params = { game: Schema.String, slug: Schema.String }
 const versions = "/v1/games/:game/seasons/:slug/versions"

@@ -8,7 +8,7 @@
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { ThreadHead } from "@agon/api/comment/Comment.ts"
-import type { Awaiting, ModeratedComment, ModeratedComments, ModeratedThreads, Verdict } from "@agon/api/comment/moderation.ts"
+import type { Awaiting, Decision, ModeratedComment, ModeratedComments, ModeratedThreads } from "@agon/api/comment/moderation.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
@@ -24,7 +24,7 @@ export class Moderation extends Context.Service<
   Moderation,
   {
     readonly list: (state: Awaiting, page: PageOf) => Effect.Effect<ModeratedComments>
-    readonly decide: (account: SignedIn, id: string, verdict: Verdict) => Effect.Effect<ModeratedComment, NotFound>
+    readonly decide: (account: SignedIn, id: string, decision: Decision) => Effect.Effect<ModeratedComment, NotFound>
     readonly threads: (page: PageOf) => Effect.Effect<ModeratedThreads>
     readonly lock: (account: SignedIn, thread_id: string, locked: boolean) => Effect.Effect<ThreadHead, NotFound>
     /** Whether the comment exists for moderators; false where `id` is no UUID. */
@@ -46,8 +46,8 @@ const shown = (found: ModeratedRow): ModeratedComment => {
 const gone = new NotFound({ detail: "There is no such comment, or its author has deleted it." })
 
 /** Whether the decision changes the row, so that it is written and logged. */
-const changes = ({ approved, reports, state }: ModeratedRow, verdict: Verdict) =>
-  verdict === "removed" ? state !== "removed" : state !== "published" || reports > 0 || !approved
+const changes = ({ approved, reports, state }: ModeratedRow, decision: Decision) =>
+  decision === "removed" ? state !== "removed" : state !== "published" || reports > 0 || !approved
 
 const makeDecide = Effect.gen(function* () {
   const auditLog = yield* makeAuditLog
@@ -55,32 +55,32 @@ const makeDecide = Effect.gen(function* () {
   const queries = yield* makeQueries
   const notify = yield* makeCommentNotifications
 
-  const write = Effect.fnUntraced(function* (id: string, verdict: Verdict) {
+  const write = Effect.fnUntraced(function* (id: string, decision: Decision) {
     const held = yield* queries.hold(id)
     if (Option.isNone(held)) return yield* gone
     const before = held.value
-    const changed = changes(before, verdict)
+    const changed = changes(before, decision)
     if (!changed) return { before, changed }
     const now = yield* DateTime.nowAsDate
-    yield* verdict === "approved" ? queries.approve(id, now) : queries.remove(id)
-    const more = Number(verdict === "approved") - Number(before.state === "published")
+    yield* decision === "approved" ? queries.approve(id, now) : queries.remove(id)
+    const more = Number(decision === "approved") - Number(before.state === "published")
     if (more !== 0) yield* queries.count(before.thread_id, more)
-    if (verdict === "approved" && !before.published) yield* notify.approved(before.account_id, before)
+    if (decision === "approved" && !before.published) yield* notify.approved(before.account_id, before)
     return { before, changed }
   })
 
-  return Effect.fn("Moderation.decide")(function* (account: SignedIn, id: string, verdict: Verdict) {
+  return Effect.fn("Moderation.decide")(function* (account: SignedIn, id: string, decision: Decision) {
     const found = yield* Effect.orDie(queries.byId(id))
     if (Option.isNone(found)) return yield* gone
     const { author, game, season_id } = found.value
-    const action = verdict === "approved" ? "comment.approve" : "comment.remove"
+    const action = decision === "approved" ? "comment.approve" : "comment.remove"
     const { before } = yield* auditLog
-      .logged({ game, season_id }, write(id, verdict), ({ before, changed }) =>
+      .logged({ game, season_id }, write(id, decision), ({ before, changed }) =>
         changed ? auditOf(account, action, id, { author, thread: before.thread_id, was: before.state }) : undefined
       )
       .pipe(Effect.ensuring(cache.purge(...purgedByComment(found.value, author))))
-    const state = verdict === "approved" ? ("published" as const) : ("removed" as const)
-    return shown({ ...before, state, reports: verdict === "approved" ? 0 : before.reports })
+    const state = decision === "approved" ? ("published" as const) : ("removed" as const)
+    return shown({ ...before, state, reports: decision === "approved" ? 0 : before.reports })
   })
 })
 

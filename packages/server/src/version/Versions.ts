@@ -6,7 +6,7 @@
 import type { VersionInPath } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
-import type { Standing } from "@agon/api/version/admin.ts"
+import type { ListedState } from "@agon/api/version/admin.ts"
 import type { NoteTooLong, NoteWordListed } from "@agon/api/version/refusals.ts"
 import type { AdministeredVersion } from "@agon/api/version/Version.ts"
 import { isUuid } from "@agon/api/Wire.ts"
@@ -39,7 +39,7 @@ interface Listed {
 
 /** Which of a season's versions are listed. */
 interface Which {
-  readonly state: Standing
+  readonly state: ListedState
   /** The beginning of the model's name or of its owner's; all of them where it is undefined or blank. */
   readonly name?: string
 }

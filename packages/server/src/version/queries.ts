@@ -1,6 +1,6 @@
 /** Every statement that reads versions. The machine writes every column but the note. */
 
-import { Standing } from "@agon/api/version/admin.ts"
+import { ListedState } from "@agon/api/version/admin.ts"
 import { Version } from "@agon/api/version/Version.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
@@ -56,8 +56,8 @@ const columns = `v.id AS version_id, v.model_id, m.name AS model, a.username AS 
 const joins = `JOIN model m ON m.id = v.model_id JOIN season s ON s.id = v.season_id LEFT JOIN account a ON a.id = v.owner_id
   LEFT JOIN LATERAL jsonb_array_elements(s.weight_classes) c ON c.value->>'class' = v.class`
 
-/** The condition of each standing by which a season's administrators filter versions. */
-const standing: Readonly<Record<Standing, string>> = {
+/** The condition of each state by which a season's administrators filter versions. */
+const conditionOf: Readonly<Record<ListedState, string>> = {
   testing: "status = 'testing'",
   entered: "status = 'entered'",
   suspended: "status = 'entered' AND phase = 'suspended'",
@@ -89,10 +89,10 @@ const makeLists = (sql: SqlClient.SqlClient) => ({
    * fewer stand so. The page is cut before any other table is read.
    */
   ofSeason: SqlSchema.findAll({
-    Request: Schema.Struct({ season_id: Schema.String, state: Standing, limit: Schema.Int, offset: Schema.Int }),
+    Request: Schema.Struct({ season_id: Schema.String, state: ListedState, limit: Schema.Int, offset: Schema.Int }),
     Result: VersionRow,
     execute: ({ limit, offset, season_id, state }) => sql`
-      SELECT ${sql.literal(columns)} FROM (SELECT * FROM version WHERE season_id = ${season_id} AND ${sql.literal(standing[state])}
+      SELECT ${sql.literal(columns)} FROM (SELECT * FROM version WHERE season_id = ${season_id} AND ${sql.literal(conditionOf[state])}
         ORDER BY ord DESC LIMIT ${limit} OFFSET ${offset}) v ${sql.literal(joins)}
       ORDER BY v.ord DESC`
   }),
@@ -102,12 +102,12 @@ const makeLists = (sql: SqlClient.SqlClient) => ({
    * versions of the season by version_model (hence OFFSET 0).
    */
   ofSeasonNamed: SqlSchema.findAll({
-    Request: Schema.Struct({ season_id: Schema.String, state: Standing, start: Schema.String, limit: Schema.Int, offset: Schema.Int }),
+    Request: Schema.Struct({ season_id: Schema.String, state: ListedState, start: Schema.String, limit: Schema.Int, offset: Schema.Int }),
     Result: VersionRow,
     execute: ({ limit, offset, season_id, start, state }) => sql`
       WITH ${modelsNamed(sql, season_id, start)}
       SELECT ${sql.literal(columns)} FROM (SELECT w.* FROM named CROSS JOIN LATERAL (SELECT * FROM version
-          WHERE model_id = named.id AND season_id = ${season_id} AND ${sql.literal(standing[state])} OFFSET 0) w
+          WHERE model_id = named.id AND season_id = ${season_id} AND ${sql.literal(conditionOf[state])} OFFSET 0) w
         ORDER BY w.ord DESC LIMIT ${limit} OFFSET ${offset}) v ${sql.literal(joins)}
       ORDER BY v.ord DESC`
   })

@@ -1,6 +1,6 @@
 /** Comments that wait for a moderator, and all threads. */
 import type { Subject, ThreadHead } from "@agon/api/comment/Comment.ts"
-import type { ModeratedComment, Verdict } from "@agon/api/comment/moderation.ts"
+import type { Decision, ModeratedComment } from "@agon/api/comment/moderation.ts"
 import { Effect } from "effect"
 import { subjectAt } from "../comment/subject.ts"
 import { type Html, html, prose, said } from "../html/Html.ts"
@@ -18,7 +18,7 @@ const decide = platformForm("comments", {
   name: "decide",
   fields: ["id", "state"],
   send: ({ client, typed }) =>
-    client.moderation.moderateComment({ params: { id: typed.one("id") }, payload: { state: typed.one("state") as typeof Verdict.Type } })
+    client.moderation.moderateComment({ params: { id: typed.one("id") }, payload: { state: typed.one("state") as typeof Decision.Type } })
 })
 
 const comment = ({

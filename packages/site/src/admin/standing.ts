@@ -1,6 +1,6 @@
 /** Versions that want an administrator's attention: candidates and what they wait for, suspended entries, and those out of play. */
 import type { Season } from "@agon/api/season/Season.ts"
-import type { Standing } from "@agon/api/version/admin.ts"
+import type { ListedState } from "@agon/api/version/admin.ts"
 import type { AdministeredVersion } from "@agon/api/version/Version.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { owned, placesFor } from "../html/links.ts"
@@ -28,7 +28,7 @@ const letIn = ({ state }: Season, { model, version, version_id }: AdministeredVe
 const OWNER_OUT = "Its owner is out of the season: off its roster, or suspended."
 
 /** Entries in contention are listed by their ranks (entries.ts). */
-export type Listed = Exclude<Standing, "entered">
+export type Listed = Exclude<ListedState, "entered">
 
 interface List {
   readonly about: string

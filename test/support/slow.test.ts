@@ -35,6 +35,17 @@ describe("a run of the tests", () => {
     assert.deepStrictEqual(sample([1, 2, 3], 2), [1, 2, 3])
   })
 
+  it("leaves out files that there are: each pattern of scripts/long-tests.txt finds one", () => {
+    const patterns = readFileSync(join(ROOT, "scripts/long-tests.txt"), "utf8").replaceAll(/#.*/g, "").trim().split(/\s+/)
+    const found = (pattern: string) =>
+      globSync(pattern, { cwd: ROOT, exclude: ["**/node_modules/**"] }).some((file) => file.endsWith(".test.ts"))
+    assert.isAbove(patterns.length, 5)
+    assert.deepStrictEqual(
+      patterns.filter((pattern) => !found(pattern)),
+      []
+    )
+  })
+
   it("is asked for its level in one place", () => {
     const asking = globSync("{packages/*/src,test}/**/*.ts", { cwd: ROOT, exclude: ["**/node_modules/**"] }).filter((file) =>
       /process\.env(\.|\[")(AGON_SLOW|AGON_CI|CI)\b/.test(readFileSync(join(ROOT, file), "utf8"))

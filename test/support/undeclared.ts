@@ -7,7 +7,9 @@
 import { afterEach, assert } from "vitest"
 import { faults } from "./faults.ts"
 
-const ask = globalThis.fetch
+/** A worker sets up once for each of its files, and fetches through one guard. */
+const guarded: { ask?: typeof fetch } = ((globalThis as any)[Symbol.for("agon/test/undeclared")] ??= {})
+const ask = (guarded.ask ??= globalThis.fetch)
 
 /** Only our service names its requests; a test's provider or store does not, and declares nothing. */
 const isOurs = (url: URL, { headers }: Response) => url.pathname.startsWith("/v1/") && headers.has("x-request-id")

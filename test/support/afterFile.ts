@@ -1,0 +1,7 @@
+/** What a worker gives back after each file: it runs many of them, and would keep all that they left. */
+import { afterAll } from "vitest"
+import { releases } from "./releases.ts"
+
+afterAll(async () => {
+  for (const release of releases) await release()
+})

@@ -65,11 +65,11 @@ export const reject = (reject_reason: RejectReason, reject_detail: string): Reje
   )
 })
 
-/**
- * One line of well-formed text: control characters, halves of a surrogate pair and controls of
- * direction become question marks.
- */
-export const plain = (text: string): string => text.replace(/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, "?")
+/** Control characters, halves of a surrogate pair, ends of lines and controls of direction. */
+export const UNFIT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+/** One line of well-formed text: what is unfit becomes question marks. */
+export const plain = (text: string): string => text.replace(UNFIT, "?")
 
 /** Makes text from an untrusted file fit for a sentence: printable, quoted and short. */
 export const quote = (text: string): string => {

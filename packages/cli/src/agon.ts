@@ -4,6 +4,7 @@ import { Cause, Console, Effect, Exit, Runtime } from "effect"
 import { Command } from "effect/cli"
 import { CouldNotRun, No } from "./Answer.ts"
 import { commandsFor } from "./commands.ts"
+import { printingFit } from "./TerminalConsole.ts"
 import { VERSION } from "./version.ts"
 
 /** Unforeseen failures and wrong arguments exit with 2, requested help with 0. */
@@ -22,7 +23,7 @@ const ofTwoNumbers = (args: ReadonlyArray<string>): ReadonlyArray<string> => {
   return at < 0 || [low, high].some((one) => !/^-?[\d.]+$/.test(one)) ? args : args.toSpliced(at, 3, `--sprt=${low},${high}`)
 }
 
-/** The message may repeat a file or an answer that somebody else wrote, and a terminal obeys what it prints. */
+/** One line, although the message may repeat a file or an answer that somebody else wrote. */
 const say = ({ message }: CouldNotRun) => Console.error(`agon: ${plain(message)}`)
 
 export const agon = (args: ReadonlyArray<string>) =>
@@ -34,4 +35,7 @@ export const agon = (args: ReadonlyArray<string>) =>
       ),
       { version: VERSION }
     )(ofTwoNumbers(args))
-  ).pipe(Effect.tapError((error: unknown) => (error instanceof CouldNotRun ? say(error) : Effect.void)))
+  ).pipe(
+    Effect.tapError((error: unknown) => (error instanceof CouldNotRun ? say(error) : Effect.void)),
+    printingFit
+  )

@@ -66,7 +66,7 @@ export const reject = (reject_reason: RejectReason, reject_detail: string): Reje
 })
 
 /** Control characters, halves of a surrogate pair, ends of lines and controls of direction. */
-export const UNFIT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+export const UNFIT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
 /** One line of well-formed text: what is unfit becomes question marks. */
 export const plain = (text: string): string => text.replace(UNFIT, "?")

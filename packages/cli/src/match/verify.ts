@@ -12,7 +12,6 @@ import { answer, CouldNotRun } from "../Answer.ts"
 import { readBytesUpTo } from "../files.ts"
 import { inRange } from "../numberFlag.ts"
 import { sandbox } from "../Sandbox.ts"
-import { terminalJson } from "../terminalJson.ts"
 import { modelsIn } from "../version/filesByHash.ts"
 
 /** An instance's memory has 32-bit addresses. */
@@ -91,7 +90,7 @@ export const verify = Command.make(
           }
         : null
     yield* say(models === null ? [] : ofModels(models))
-    if (json) yield* Console.log(terminalJson({ rules, models }))
+    if (json) yield* Console.log(JSON.stringify({ rules, models }))
     yield* answer(rules.ok && models?.same !== false)
   })
 )

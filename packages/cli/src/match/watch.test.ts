@@ -23,6 +23,14 @@ const WITHOUT = "0198f2c0-7a3e-7b51-8000-1234567890ad"
 /** Its replay is no longer kept. */
 const REMOVED = "0198f2c0-7a3e-7b51-8000-1234567890b1"
 
+/** The models of its seats are called so. */
+const NAMED = "0198f2c0-7a3e-7b51-8000-1234567890b2"
+const NAME = "Hydra\u001b]0;pwned\u0007\u001b[2J\u009b2J\u202e"
+const seatOf = (seat: number) => ({
+  ...{ seat, model: NAME, model_id: NAMED, version_id: NAMED, owner: "ada", score: 1, rank: 1, version: 1, class: "open", strikes: 0 },
+  ...{ outcome: null, rating_change: null }
+})
+
 /** The places of matches that not everybody sees: one of a private season, and a trial. */
 const PRIVATE = "0198f2c0-7a3e-7b51-8000-1234567890ae"
 const TRIAL = "0198f2c0-7a3e-7b51-8000-1234567890af"
@@ -40,6 +48,7 @@ const detailOf = (origin: string, id: string) => ({
   ...{ id, game: "snakes", season: "spring", ladder: "open", map: "open-7", is_trial: false, status: "rated" },
   ...{ turns: 9, reason: "last_standing", played_at: "2026-01-01T00:00:00Z", comments: 0, seats: [], engine_digest: "0".repeat(64) },
   ...{ runtime_version: "1", seed: 4, played_ms: 1, withdrawn_reason: null, successor: null, fault_reason: null },
+  ...(id === NAMED ? { seats: replays.snakes.seats.map((_, n) => seatOf(n)) } : {}),
   ...(id === REMOVED ? { replay_removed_at: "2026-04-01T06:00:00.000Z" } : {}),
   ...(id === WITHOUT || id === REMOVED
     ? {}
@@ -80,8 +89,8 @@ describe("agon watch", () => {
     })
 
   it("draws each turn once on a terminal, and ends after the last", async () => {
-    const { out } = await agonHere(["watch", at("snakes"), "--delay-ms", "1"], { columns: 80 })
-    const frames = out.split("\x1b[H\x1b[2J").slice(1)
+    const { drawn } = await agonHere(["watch", at("snakes"), "--delay-ms", "1"], { columns: 80 })
+    const frames = drawn.split("\x1b[H\x1b[2J").slice(1)
     assert.deepStrictEqual(
       frames.map((frame) => Number(/^turn (\d+)/.exec(frame)?.[1])),
       Array.from(Array(replays.snakes.turns + 1).keys())
@@ -90,10 +99,10 @@ describe("agon watch", () => {
 
   it("pauses, steps back and forth, and ends by the keys", async () => {
     const keys = ["space", "right", "right", "right", "left", "x", "q"]
-    const { out, status } = await agonHere(["watch", at("othello"), "--delay-ms", "100000"], { columns: 80, keys })
+    const { drawn, status } = await agonHere(["watch", at("othello"), "--delay-ms", "100000"], { columns: 80, keys })
     assert.strictEqual(status, 0)
     assert.deepStrictEqual(
-      Array.from(out.matchAll(/turn (\d+)/g), ([, turn]) => Number(turn)),
+      Array.from(drawn.matchAll(/turn (\d+)/g), ([, turn]) => Number(turn)),
       [0, 1, 2, 3, 2]
     )
   })
@@ -160,6 +169,16 @@ describe("agon replay download", () => {
     }
     assert.deepStrictEqual(readdirSync(folder), ["kept"])
   })
+  it("is shown on a terminal with the names of its models, which do not steer it", async () => {
+    const { drawn, err, status } = await agonHere(["watch", page(NAMED), "--delay-ms", "1"], {
+      columns: 80,
+      environment: { XDG_CONFIG_HOME: at("config") }
+    })
+    assert.strictEqual(status, 0, err)
+    assert.include(drawn, "Hydra?]0;pwned??[2J?2J?")
+    assert.notMatch(drawn.replaceAll("\x1b[H\x1b[2J", ""), /[^\P{Cc}\n]|\u202e/u)
+  })
+
   const origin = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const signedIn = () => {
     mkdirSync(at("signed/agon"), { recursive: true })

@@ -3,6 +3,7 @@ import type { MatchDetail } from "@agon/api/match/Match.ts"
 import { parseReplay, REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
 import { readReplay as read } from "@agon/engine/replay/readReplay.ts"
 import { verify } from "@agon/engine/replay/verify.ts"
+import { plain } from "@agon/sandbox/Verdict.ts"
 import { Effect, type Option } from "effect"
 import { Argument } from "effect/cli"
 import { CouldNotRun } from "../../Answer.ts"
@@ -33,9 +34,8 @@ const readFile = (argument: string) =>
     ({ message }) => new CouldNotRun({ message: `${message} It is no id of a match and no address of its page either.` })
   )
 
-/** A name may hold what a terminal would obey. */
-const namesOf = ({ seats }: MatchDetail) =>
-  seats.toSorted((a, b) => a.seat - b.seat).map(({ model }) => model.replace(/\p{Cc}/gu, "\ufffd"))
+/** A name may hold characters that a terminal obeys. */
+const namesOf = ({ seats }: MatchDetail) => seats.toSorted((a, b) => a.seat - b.seat).map(({ model }) => plain(model))
 
 const readFrom = Effect.fnUntraced(function* (name: string, bytes: Uint8Array) {
   const parsed = parseReplay(bytes)

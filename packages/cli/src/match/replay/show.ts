@@ -75,7 +75,7 @@ const showLive = Effect.fnUntraced(function* (frames: ReadonlyArray<string>, del
   let at: Showing = { turn: 0, isPaused: false, delay_ms, isOver: false }
   let shown = -1
   while (!at.isOver) {
-    if (at.turn !== shown) yield* Console.log(`${HOME_AND_CLEAR}${frames[at.turn]}\n${KEYS}`)
+    if (at.turn !== shown) yield* Effect.ignore(terminal.display(`${HOME_AND_CLEAR}${frames[at.turn]}\n${KEYS}\n`))
     shown = at.turn
     const delay = Duration.millis(at.delay_ms)
     if (!isListening) {

@@ -8,6 +8,7 @@ import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
+import { freePort } from "../support/freePort.ts"
 
 const root = join(import.meta.dirname, "../..")
 const home = mkdtempSync(join(tmpdir(), "agon-refused-"))
@@ -74,6 +75,12 @@ describe("a script that makes a package", () => {
   })
 })
 
+/** What a node among others needs, with a database that nobody reaches. */
+const amongOthers = {
+  DATABASE_URL: "postgres://agon@127.0.0.1:1/agon",
+  AUTH_PROVIDERS: JSON.stringify([{ slug: "github", client_id: "a", client_secret: "b" }])
+}
+
 describe("a program that cannot start", () => {
   it.for([
     [service, {}, ["--port"], /^The service takes no argument --port; see --help\.\n$/],
@@ -107,13 +114,34 @@ describe("a program that cannot start", () => {
     }
   )
 
-  it("says which address the site cannot listen on", async () => {
+  const atTaken = async (start: (port: string) => ReturnType<typeof run>) => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const address = taken.address()
     const port = typeof address === "object" && address !== null ? address.port : assert.fail("it listens on a port")
-    const { status, stderr } = run(site, { AGON_SITE_PORT: String(port) })
+    const ended = start(String(port))
     await new Promise((resolve) => taken.close(resolve))
+    return { port, ...ended }
+  }
+
+  it.for([
+    ["PORT", (port) => ({ PORT: port, AGON_METRICS: "off" })],
+    ["AGON_METRICS", (port, free) => ({ PORT: free, AGON_METRICS: `127.0.0.1:${port}` })],
+    ["AGON_NODE", (port, free) => ({ PORT: free, AGON_METRICS: "off", AGON_NODE: `127.0.0.1:${port}`, ...amongOthers })]
+  ] as ReadonlyArray<readonly [string, (port: string, free: string) => Environment]>)(
+    "says which address the service cannot listen on, before it makes a database: %s",
+    async ([variable, environment]) => {
+      const free = String(await freePort())
+      const { port, status, stderr } = await atTaken((port) => run(service, environment(port, free)))
+      const why = `${variable}: 127.0.0.1:${port} cannot be listened on (EADDRINUSE)`
+      assert.strictEqual(stderr, `${why}; it takes an address of this machine that nobody else listens on\n`)
+      assert.strictEqual(status, 1)
+      assert.isFalse(existsSync(join(home, ".agon")), "no data directory was made")
+    }
+  )
+
+  it("says which address the site cannot listen on", async () => {
+    const { port, status, stderr } = await atTaken((port) => run(site, { AGON_SITE_PORT: port }))
     assert.strictEqual(stderr, `AGON_SITE_HOST, AGON_SITE_PORT: 127.0.0.1, port ${port} cannot be listened on (EADDRINUSE).\n`)
     assert.strictEqual(status, 2)
   })

@@ -3,18 +3,29 @@
  * and the database. run.ts begins with them before it loads the rest, so that initdb, or the start of the
  * embedded server, goes on beside the loading of a thousand modules.
  *
- *   settings ──▶ directory and secrets ──▶ the database opens in a fiber of its own ──▶ `url` answers, or says why it was refused
- *                                                          └── the scope closes ──▶ it is interrupted, and stops the server
+ *   settings ──▶ its addresses are free ──▶ directory and secrets ──▶ the database opens in a fiber of its own
+ *                              ┌──────────────────────────────────────────────┴──▶ `url` answers, or says why it was refused
+ *                              └── the scope closes ──▶ it is interrupted, and stops the server
+ *
+ * An address that is taken is told before anything is made or migrated.
  */
 import { Context, Deferred, Effect, Layer, type Redacted } from "effect"
 import { prepare } from "./config/dataDirectory.ts"
 import * as Secrets from "./config/Secrets.ts"
-import { Settings } from "./config/Settings.ts"
+import { Settings, type SettingsShape } from "./config/Settings.ts"
 import type { StartRefused } from "./config/StartRefused.ts"
 import { type Opened, openOwn } from "./database/open.ts"
+import { tryAddress } from "./http/connection/listening.ts"
 
 /** Among the first modules that the program loads meanwhile (loading.ts). */
 const schema = Effect.promise(() => import("./database/upToDate.ts"))
+
+/** Those that the service does not start without. */
+const tryAddresses = Effect.fnUntraced(function* ({ host, metrics, node, port }: SettingsShape) {
+  yield* tryAddress("PORT", { host, port })
+  if (node !== undefined) yield* tryAddress("AGON_NODE", node)
+  if (metrics?.asked === true) yield* tryAddress("AGON_METRICS", metrics.address)
+})
 
 export class Foundations extends Context.Service<
   Foundations,
@@ -28,6 +39,7 @@ export class Foundations extends Context.Service<
     Foundations,
     Effect.gen(function* () {
       const settings = yield* Settings
+      yield* tryAddresses(settings)
       yield* prepare(settings.directory)
       const secrets = yield* Secrets.load(settings.directory)
       const opened = yield* Deferred.make<Opened, StartRefused>()

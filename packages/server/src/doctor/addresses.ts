@@ -1,9 +1,10 @@
 /** The addresses that the service listens on, and those of the programs that it asks. */
 
-import { connect, createServer } from "node:net"
+import { connect } from "node:net"
 import { Effect, Redacted } from "effect"
 import type { SettingsShape } from "../config/Settings.ts"
 import type { Address } from "../config/variables.ts"
+import { codeAt } from "../http/connection/listening.ts"
 import { about, type Finding } from "./Finding.ts"
 
 const ANSWER_TIMEOUT_MS = 5_000
@@ -30,7 +31,7 @@ const free = async (
 ): Promise<ReadonlyArray<Finding>> => {
   if (address === undefined) return []
   const at = textOf(address)
-  const code = await listening(address)
+  const code = await codeAt(address)
   if (code === undefined) return [ports.fine(`${variable}: ${at} is free`)]
   if (code !== "EADDRINUSE")
     return [ports.broken(`${variable}: ${at} cannot be listened on (${code}); use an address of this machine, from 1024 on where not root`)]
@@ -40,14 +41,6 @@ const free = async (
     ? [ports.mend(`${variable}: another program listens on ${at}; where that is not this node, choose another port`)]
     : [ports.broken(`${variable}: another program listens on ${at}; stop it or choose another port`)]
 }
-
-/** The error with which listening fails; undefined where it works. */
-const listening = ({ host, port }: Address) =>
-  new Promise<string | undefined>((done) => {
-    const server = createServer()
-    server.on("error", (error: NodeJS.ErrnoException) => done(error.code ?? error.message))
-    server.listen({ host, port, exclusive: true }, () => server.close(() => done(undefined)))
-  })
 
 const answers = async (address: Address, path: string) => {
   try {

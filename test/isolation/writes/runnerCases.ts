@@ -50,50 +50,62 @@ const PLAYED_AGAIN = [
 const dismissed = (season: number, owner: number) =>
   `DELETE FROM season_admin WHERE season_id = '${id("season", season)}' AND account_id = '${id("owner", owner)}'`
 
+/** As a caller does within its transaction. */
+const ended =
+  (owner: number) =>
+  ({ keys }: Stores) =>
+    Effect.gen(function* () {
+      const lapsed = yield* keys.lapsed(id("owner", owner))
+      yield* keys.endRunners(lapsed.map(({ id }) => id))
+      return lapsed
+    })
+
+const revoked = ({ keys }: Stores) => Effect.tap(keys.revoke({ id: KEY, now: NOW }), () => keys.endRunners([KEY]))
+
 const KEYS: ReadonlyArray<Case> = [
   {
     title: "a revoked key takes its own runners along",
-    act: ({ keys }) => keys.revoke({ id: KEY, now: NOW }),
-    reply: { fresh: true },
+    act: revoked,
+    reply: [{ id: "key 1" }],
     changes: ["runner 11: state=gone", "runner 12: state=gone", "runner_key key 1: revoked_at=2026-03-01T12:00:00+00:00"]
   },
   {
     title: "a key is revoked once",
     rows: [`UPDATE runner_key SET revoked_at = '${AGO}'`, `UPDATE runner SET state = 'gone'`],
-    act: ({ keys }) => keys.revoke({ id: KEY, now: NOW }),
-    reply: { fresh: false },
+    act: revoked,
+    reply: [],
     changes: []
   },
   {
     title: "the runners of a key end with the season's office of who made it, and no others",
     rows: [1, 2].map((n) => dismissed(n, n)),
-    act: ({ keys }) => keys.endRunners(id("owner", 1)),
+    act: ended(1),
     reply: [{ id: "key 1" }],
     changes: ["runner 11: state=gone", "runner 12: state=gone"]
   },
   {
     title: "the office of a season is none of the platform",
-    act: ({ keys }) => keys.endRunners(id("owner", 2)),
+    act: ended(2),
     reply: [{ id: "key 3" }],
     changes: ["runner 31: state=gone", "runner 32: state=gone"]
   },
   {
     title: "an administrator of the platform has keys of it and of all seasons",
     rows: [`UPDATE account SET admin = true WHERE id = '${id("owner", 2)}'`, dismissed(2, 2)],
-    act: ({ keys }) => keys.endRunners(id("owner", 2)),
+    act: ended(2),
     changes: []
   },
   {
     title: "the runners of a suspended account's keys end, in office or not",
     rows: [`UPDATE account SET suspended = true WHERE id = '${id("owner", 1)}'`],
-    act: ({ keys }) => keys.endRunners(id("owner", 1)),
+    act: ended(1),
     reply: [{ id: "key 1" }],
     changes: ["runner 11: state=gone", "runner 12: state=gone"]
   },
   {
     title: "a revoked key ends nothing more",
     rows: [`UPDATE runner_key SET revoked_at = '${AGO}'`, dismissed(1, 1)],
-    act: ({ keys }) => keys.endRunners(id("owner", 1)),
+    act: ended(1),
     changes: []
   }
 ]
@@ -116,34 +128,49 @@ const SESSIONS: ReadonlyArray<Case> = [
     title: "a session is opened for a key with two runners flagged within a day",
     rows: FLAGGED,
     act: ({ sessions }) => sessions.openSession(session(1)),
-    reply: [{ state: "active", flagged: 2 }],
+    reply: [{ state: "active", flagged: 2, in_force: true }],
     changes: ["+ runner 99"]
   },
   {
     title: "a session of a key with three runners flagged within a day gets no work",
     rows: [...FLAGGED, ...THIRD],
     act: ({ sessions }) => sessions.openSession(session(1)),
-    reply: [{ state: "draining", flagged: 3 }],
+    reply: [{ state: "draining", flagged: 3, in_force: true }],
     changes: ["+ runner 99"]
   },
   {
     title: "a session of the service's own key gets work whatever was flagged",
     rows: [4, 5, 6].map((n) => runner(OWN * 10 + n, { key: OWN, state: "gone", flagged: AGO })),
     act: ({ sessions }) => sessions.openSession(session(OWN)),
-    reply: [{ state: "active", flagged: 3 }],
+    reply: [{ state: "active", flagged: 3, in_force: true }],
     changes: ["+ runner 99"]
   },
   {
     title: "a key has as many sessions as it may, gone ones not counted",
     rows: [many(125, 1, "active"), many(9, 1, "gone"), many(9, 2, "active")],
     act: ({ sessions }) => sessions.openSession(session(1)),
-    reply: [{ state: "active", flagged: 0 }],
+    reply: [{ state: "active", flagged: 0, in_force: true }],
     changes: ["+ runner 99"]
   },
   {
     title: "and not one more",
     rows: [many(126, 1, "active")],
     act: ({ sessions }) => sessions.openSession(session(1)),
+    reply: [{ state: null, flagged: 0, in_force: true }],
+    changes: []
+  },
+  {
+    title: "a revoked key opens no session",
+    rows: [`UPDATE runner_key SET revoked_at = '${AGO}' WHERE id = '${KEY}'`],
+    act: ({ sessions }) => sessions.openSession(session(1)),
+    reply: [{ state: null, flagged: 0, in_force: false }],
+    changes: []
+  },
+  {
+    title: "a key of a season opens no session without its maker's office",
+    rows: [dismissed(1, 1)],
+    act: ({ sessions }) => sessions.openSession(session(1)),
+    reply: [{ state: null, flagged: 0, in_force: false }],
     changes: []
   },
   {

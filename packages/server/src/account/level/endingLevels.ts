@@ -51,9 +51,9 @@ export const makeRunnerLevel = (authenticate: Authenticate) =>
   Effect.map(makeEndingWith, (endingWith): A.RunnerKey["Service"] => {
     const key: A.RunnerKey["Service"]["key"] = (httpEffect, asked) =>
       Effect.flatMap(authenticate.runnerKey(asked), (found) => Effect.provideService(httpEffect, A.CurrentKey, found))
-    return { key: endingWith(A.CurrentKey, revoked, key) as typeof key }
+    return { key: endingWith(A.CurrentKey, Effect.fail(keyEnded), key) as typeof key }
   })
 
-const revoked = Effect.fail(new A.Unauthenticated({ detail: "The runner key was revoked meanwhile." }))
+export const keyEnded = new A.Unauthenticated({ detail: "The runner key was revoked meanwhile." })
 
 const suspended = Effect.andThen(clearSessionCookie, Effect.fail(new A.Unauthenticated({ detail: "The account was suspended meanwhile." })))

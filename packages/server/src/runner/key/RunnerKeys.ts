@@ -44,7 +44,7 @@ export class RunnerKeys extends Context.Service<
     readonly list: (season_id: string | null, page: PageOf) => Effect.Effect<Keys>
     readonly get: (id: string, season_id: string | null) => Effect.Effect<Key, NotFound>
     /**
-     * Ends the key and its runners, in the rows alone; the caller then returns its leases.
+     * Ends the key and its runners, in the rows alone and in the caller's transaction; the caller then returns its leases.
      * `fresh`: it was in force until now.
      */
     readonly end: (id: string, season_id: string | null) => Effect.Effect<{ readonly key: Key; readonly fresh: boolean }, NotFound>
@@ -83,10 +83,9 @@ const makeRunnerKeys = Effect.gen(function* () {
 
   const add = Effect.fnUntraced(function* (said: string, secret: string, season_id: string | null, created_by: string | null) {
     const id = yield* newId
-    const name = storableText(said)
     const prefix = secret.slice(0, PREFIX_CHARACTERS)
     const created_at = yield* DateTime.nowAsDate
-    yield* queries.addKey({ id, season_id, name, prefix, key_sha256: secretHash(secret), created_by, created_at })
+    yield* queries.addKey({ id, season_id, name: storableText(said), prefix, key_sha256: secretHash(secret), created_by, created_at })
     return id
   })
 
@@ -117,8 +116,9 @@ const makeRunnerKeys = Effect.gen(function* () {
     get: byId,
     end: Effect.fn("RunnerKeys.end")(function* (id, season_id) {
       yield* byId(id, season_id)
-      const { fresh } = yield* Effect.orDie(queries.revoke({ id, now: yield* DateTime.nowAsDate }))
-      return { key: yield* byId(id, season_id), fresh }
+      const revoke = queries.revoke({ id, now: yield* DateTime.nowAsDate })
+      const revoked = yield* Effect.orDie(Effect.tap(revoke, () => queries.endRunners([id])))
+      return { key: yield* byId(id, season_id), fresh: revoked.length > 0 }
     }),
     returnLeases,
     runners: Effect.fn("RunnerKeys.runners")(function* (season_id, { cursor, limit }) {

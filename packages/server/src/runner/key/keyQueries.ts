@@ -2,14 +2,8 @@
 
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { administers } from "../../account/administers.ts"
 import { Instant } from "../../database/rows.ts"
-
-/**
- * Whether who made the key `k`, the account `a`, still may have one: nobody who is suspended, and none but administrators of the
- * platform or of the key's season. The key of the service's own runner was made by nobody.
- */
-const IN_OFFICE = `(k.created_by IS NULL OR NOT a.suspended AND ${administers("k.season_id")})`
+import { IN_FORCE, IN_OFFICE } from "../keyInForce.ts"
 
 const KeyRow = Schema.Struct({ id: Schema.String, season_id: Schema.NullOr(Schema.String), key_sha256: Schema.String })
 
@@ -33,27 +27,23 @@ const keys = `k.id, k.name, k.prefix, k.created_at, k.revoked_at, coalesce(a.use
 
 const makeEnding = (sql: SqlClient.SqlClient) => ({
   /**
-   * Ends the runners of an account's keys that are not in force any more, by runner_of_key, and answers these
-   * keys, by runner_key_creator. Locks the keys first, as a flag of one of their runners does (match/voidingQueries.ts).
+   * An account's keys that are not in force any more, by runner_key_creator. Locks them to the end of the transaction, as whoever opens a
+   * session under one does, or flags one of its runners.
    */
-  endRunners: (account_id: string) => sql<{ readonly id: string }>`
-    WITH ended AS (SELECT k.id FROM runner_key k JOIN account a ON a.id = k.created_by
-        WHERE k.created_by = ${account_id} AND k.revoked_at IS NULL AND NOT ${sql.literal(IN_OFFICE)} FOR NO KEY UPDATE OF k),
-      gone AS (UPDATE runner SET state = 'gone' WHERE key_id IN (SELECT id FROM ended) AND state <> 'gone')
-    SELECT id FROM ended`,
+  lapsed: (account_id: string) => sql<{ readonly id: string }>`
+    SELECT k.id FROM runner_key k JOIN account a ON a.id = k.created_by
+    WHERE k.created_by = ${account_id} AND k.revoked_at IS NULL AND NOT ${sql.literal(IN_OFFICE)} FOR NO KEY UPDATE OF k`,
+
+  /** Locks one row by the primary key. Of two concurrent revocations one is the first, and is answered the row. */
+  revoke: ({ id, now }: { readonly id: string; readonly now: Date }) => sql<{ readonly id: string }>`
+    UPDATE runner_key SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL RETURNING id`,
 
   /**
-   * Locks one row by the primary key; its runners become gone with it, by runner_of_key. Of two concurrent
-   * revocations one is the first.
+   * Ends the runners of keys, by runner_of_key. The keys are locked, by a statement before this one: a session that was opened meanwhile
+   * is seen.
    */
-  revoke: SqlSchema.findOne({
-    Request: Schema.Struct({ id: Schema.String, now: Schema.Date }),
-    Result: Schema.Struct({ fresh: Schema.Boolean }),
-    execute: ({ id, now }) => sql`
-      WITH gone AS (UPDATE runner SET state = 'gone' WHERE key_id = ${id} AND state <> 'gone'),
-        ended AS (UPDATE runner_key SET revoked_at = ${now} WHERE id = ${id} AND revoked_at IS NULL RETURNING id)
-      SELECT EXISTS (SELECT 1 FROM ended) AS fresh`
-  })
+  endRunners: (keys: ReadonlyArray<string>) => sql`
+    UPDATE runner SET state = 'gone' WHERE key_id = ANY (string_to_array(${keys.join()}, ',')::uuid[]) AND state <> 'gone'`
 })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -70,7 +60,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT k.id, k.season_id, '\\x' || encode(k.key_sha256, 'hex') AS key_sha256
       FROM unnest(string_to_array(${hashes.join()}, ',')::bytea[]) AS asked (hash)
       JOIN runner_key k ON k.key_sha256 = asked.hash LEFT JOIN account a ON a.id = k.created_by
-      WHERE k.revoked_at IS NULL AND ${sql.literal(IN_OFFICE)}`
+      WHERE ${sql.literal(IN_FORCE)}`
   }),
 
   /** Inserts one row; a key of the same secret exists already where the service starts again. */

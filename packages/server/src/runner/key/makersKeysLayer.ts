@@ -17,7 +17,11 @@ export const layer: Layer.Layer<MakersKeys, never, RunnerKeys | SqlClient.SqlCli
     const queries = yield* makeQueries
     const { returnLeases } = yield* RunnerKeys
     return MakersKeys.of({
-      stop: (account_id) => Effect.map(Effect.orDie(queries.endRunners(account_id)), (keys) => keys.map(({ id }) => id)),
+      stop: Effect.fnUntraced(function* (account_id) {
+        const keys = (yield* queries.lapsed(account_id)).map(({ id }) => id)
+        if (keys.length > 0) yield* queries.endRunners(keys)
+        return keys
+      }, Effect.orDie),
       stopped: Effect.fnUntraced(function* (keys) {
         yield* Effect.forEach(keys, ongoing.end, { discard: true })
         yield* Effect.forkDetach(Effect.forEach(keys, (id) => returnLeases(id, "ended"), { discard: true }))

@@ -4,7 +4,7 @@
  * that they share.
  */
 
-import type { KeyOfRunner } from "@agon/api/Authorization.ts"
+import type { KeyOfRunner, Unauthenticated } from "@agon/api/Authorization.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { INLINE_REPLAY_BYTES, type OpenSession, type RunnerSession, TooManyRunners } from "@agon/api/runner/protocol.ts"
@@ -12,6 +12,7 @@ import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Lease.ts"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { keyEnded } from "../../account/level/endingLevels.ts"
 import { newId } from "../../database/newId.ts"
 import { SharedClock } from "../../database/SharedClock.ts"
 import { storableJson, storableText } from "../../database/storable.ts"
@@ -58,7 +59,7 @@ export const callerOfKey = (key: KeyOfRunner): Caller => ({
 export class Runners extends Context.Service<
   Runners,
   {
-    readonly open: (key: KeyOfRunner, session: OpenSession) => Effect.Effect<RunnerSession, TooManyRunners>
+    readonly open: (key: KeyOfRunner, session: OpenSession) => Effect.Effect<RunnerSession, TooManyRunners | Unauthenticated>
     /** The runner has ended, and gets nothing more. Unknown, or of another key: not found. */
     readonly close: (key: KeyOfRunner, id: string) => Effect.Effect<void, NotFound>
     /** The runner; its call is recorded. Unknown, or of another key: not found. */
@@ -162,7 +163,8 @@ const makeRunners = Effect.gen(function* () {
       yield* Effect.orDie(queries.forget({ key_id: key.id, now }))
       const opening = Effect.andThen(queries.holdKey(key.id), queries.openSession({ id, key_id: key.id, now, ...told }))
       const [opened] = yield* Effect.orDie(sql.withTransaction(opening))
-      if (opened === undefined) return yield* tooMany
+      if (!opened?.in_force) return yield* keyEnded
+      if (opened.state === null) return yield* tooMany
       const about = { runner: id, name, key: key.id }
       yield* Effect.logInfo("a runner joined", { ...about, slots, runtime_version, isolation })
       if (opened.state === "draining") yield* Effect.logWarning(UNTRUSTED, about)

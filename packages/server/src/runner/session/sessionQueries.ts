@@ -4,6 +4,7 @@ import { EngineOfRunner } from "@agon/api/runner/protocol.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { FLAGS_MAX } from "../../match/voidingQueries.ts"
+import { IN_FORCE } from "../keyInForce.ts"
 import { Held, leasesOf, openLease } from "./leaseQueries.ts"
 
 const OpenRunner = Schema.Struct({
@@ -54,16 +55,16 @@ const makeCallers = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-const makeSessions = (sql: SqlClient.SqlClient) => ({
+const makeOpening = (sql: SqlClient.SqlClient) => ({
   /**
    * One row by the primary key, locked to the end of the transaction: the sessions of a key are counted and opened one after another, and
-   * not while one of its runners is flagged (match/voidingQueries.ts).
+   * not while one of its runners is flagged (match/voidingQueries.ts) or it ends (runner/key/keyQueries.ts).
    */
   holdKey: (key_id: string) => sql`SELECT id FROM runner_key WHERE id = ${key_id} FOR NO KEY UPDATE`,
 
   /**
-   * Inserts one row, unless the key has its maximum. A key whose runners were flagged repeatedly gets
-   * sessions without work, except the key of the service's own runner (it has no creator), which is the
+   * Inserts one row, unless the key is out of force or has its maximum: then `state` is null. A key whose runners were flagged
+   * repeatedly gets sessions without work, except the key of the service's own runner (it has no creator), which is the
    * operator's responsibility. The key is held. By runner_of_key.
    */
   openSession: (row: {
@@ -76,17 +77,19 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
     readonly slots: number
     readonly isolation: string | null
     readonly now: Date
-  }) => sql<{ readonly state: OpenRunner["state"]; readonly flagged: number }>`
-    WITH k AS (SELECT count(*) FILTER (WHERE r.flagged_at > ${row.now}::timestamptz - interval '1 day')::int AS flagged,
-        count(*) FILTER (WHERE r.state <> 'gone')::int AS open,
-        (SELECT created_by IS NULL FROM runner_key WHERE id = ${row.key_id}) AS own
-      FROM runner r WHERE r.key_id = ${row.key_id})
-    INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, isolation, state, created_at, last_seen_at)
-    SELECT ${row.id}::uuid, ${row.key_id}::uuid, ${row.name}, ${row.runtime_version}, ${row.engines}::jsonb,
-      string_to_array(${row.accepts.join(",")}, ','), ${row.slots}::int, ${row.isolation}::text,
-      CASE WHEN k.flagged >= ${sql.literal(String(FLAGS_MAX))} AND NOT k.own THEN 'draining' ELSE 'active' END, ${row.now}::timestamptz, ${row.now}::timestamptz
-    FROM k WHERE k.open < ${SESSIONS_MAX}
-    RETURNING state, (SELECT flagged FROM k) AS flagged`,
+  }) => sql<{ readonly state: OpenRunner["state"] | null; readonly flagged: number; readonly in_force: boolean }>`
+    WITH theirs AS (SELECT count(*) FILTER (WHERE flagged_at > ${row.now}::timestamptz - interval '1 day')::int AS flagged,
+        count(*) FILTER (WHERE state <> 'gone')::int AS open
+      FROM runner WHERE key_id = ${row.key_id}),
+      known AS (SELECT theirs.*, k.created_by IS NULL AS own, ${sql.literal(IN_FORCE)} AS in_force
+      FROM theirs, runner_key k LEFT JOIN account a ON a.id = k.created_by WHERE k.id = ${row.key_id}),
+      opened AS (INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, isolation, state, created_at, last_seen_at)
+      SELECT ${row.id}::uuid, ${row.key_id}::uuid, ${row.name}, ${row.runtime_version}, ${row.engines}::jsonb,
+        string_to_array(${row.accepts.join(",")}, ','), ${row.slots}::int, ${row.isolation}::text,
+        CASE WHEN flagged >= ${sql.literal(String(FLAGS_MAX))} AND NOT own THEN 'draining' ELSE 'active' END, ${row.now}::timestamptz, ${row.now}::timestamptz
+      FROM known WHERE in_force AND open < ${SESSIONS_MAX}
+      RETURNING state)
+    SELECT (SELECT state FROM opened) AS state, flagged, in_force FROM known`,
 
   /**
    * Deletes a key's gone runners, all but the newest; those flagged within a day count against
@@ -94,8 +97,10 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
    */
   forget: ({ key_id, now }: { readonly key_id: string; readonly now: Date }) => sql`
     DELETE FROM runner WHERE id IN (SELECT id FROM runner WHERE key_id = ${key_id} AND state = 'gone'
-      AND coalesce(flagged_at < ${now}::timestamptz - interval '1 day', true) ORDER BY created_at DESC OFFSET ${GONE_RUNNERS_MAX})`,
+      AND coalesce(flagged_at < ${now}::timestamptz - interval '1 day', true) ORDER BY created_at DESC OFFSET ${GONE_RUNNERS_MAX})`
+})
 
+const makeSessions = (sql: SqlClient.SqlClient) => ({
   /**
    * Locks rows by the primary key, each at most every few seconds. A runner that is gone by now stays so
    * until its next call (`returns`): its key may have been revoked. A row that another statement holds is
@@ -117,11 +122,16 @@ const makeSessions = (sql: SqlClient.SqlClient) => ({
   returns: ({ id, now }: { readonly id: string; readonly now: Date }) => sql<{ readonly name: string; readonly key: string }>`
     UPDATE runner SET last_seen_at = ${now}, state = 'active' WHERE id = ${id} AND state = 'gone' AND NOT stopped RETURNING name, key_id AS key`,
 
-  /** Runners that are silent, or drained and done, by runner_seen; each row is answered to one node alone. */
+  /**
+   * Runners that are silent, or drained and done, by runner_seen; each row is answered to one node alone. A row that another statement
+   * holds is passed over, as by `seen`: the next sweep finds it.
+   */
   sweep: (silent_since: Date) => sql<SweptRunner>`
-    UPDATE runner r SET state = 'gone', stopped = stopped OR state = 'draining'
-    WHERE state <> 'gone' AND (last_seen_at < ${silent_since} OR (state = 'draining' AND ${sql.literal(leasesOf)} = 0))
+    WITH due AS (SELECT r.id FROM runner r
+      WHERE state <> 'gone' AND (last_seen_at < ${silent_since} OR (state = 'draining' AND ${sql.literal(leasesOf)} = 0))
+      FOR NO KEY UPDATE OF r SKIP LOCKED)
+    UPDATE runner r SET state = 'gone', stopped = stopped OR state = 'draining' FROM due WHERE r.id = due.id
     RETURNING r.id AS runner, r.name, r.key_id AS key, r.last_seen_at < ${silent_since} AS silent`
 })
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeCallers(sql), ...makeSessions(sql) }))
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeCallers(sql), ...makeOpening(sql), ...makeSessions(sql) }))

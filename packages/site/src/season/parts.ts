@@ -72,7 +72,7 @@ ${taken.map(
 )}</ul>`
 }
 
-/** The best that a person has entered; a baseline shows how strong the others are and takes no place. */
+/** The best that a person has entered; a baseline shows how strong the others are and takes no place on the podium. */
 const inFront = (at: Places, places: ReadonlyArray<Placed>, frozen: boolean): Html => {
   const first = places.find(({ owner }) => owner !== null)
   return first === undefined
@@ -85,7 +85,7 @@ export const ladderList = (
   { game, slug, weight_classes }: Season,
   { frozen, ladders }: Podium
 ): Html => html`<div class="scroll" role="region" aria-label="Ladders" tabindex="0"><table class="lines">
-<caption>One ladder for each weight class, and the open one for all. Baselines are on them, and take no place.</caption>
+<caption>One ladder for each weight class, and the open one for all. Baselines are ranked on them, and take no place on the podium.</caption>
 <thead><tr><th scope="col">Ladder</th><th scope="col">${frozen ? "Winner" : "In front"}</th><th scope="col">Rating</th><th scope="col">Files up to</th><th scope="col">Memory besides</th><th scope="col">Memory for each cell</th></tr></thead>
 <tbody>
 ${weight_classes.map(

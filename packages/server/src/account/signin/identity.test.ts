@@ -41,6 +41,13 @@ describe("who signed in", () => {
     assert.strictEqual(of({ name: "🐍".repeat(40) }).name, "🐍".repeat(32))
   })
 
+  it("has a name without what nothing shows, before it is cut to 64 characters and where the cut has left some at its end", () => {
+    assert.strictEqual(of({ name: `${"\u202e".repeat(70)}Ada` }).name, "Ada")
+    const before = `${"x".repeat(61)}🐍`
+    assert.strictEqual(of({ name: `${before}\u200d` }).name, before)
+    assert.strictEqual(of({ name: `${before}\u200d🐍` }).name, before)
+  })
+
   it("can be mailed where the provider has verified an address, and it is one that mail servers take", () => {
     const email = "Ada.L+agon@mail.agon.example"
     for (const email_verified of [true, "true"]) assert.strictEqual(of({ email, email_verified }).email, email)

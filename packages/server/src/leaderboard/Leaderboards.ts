@@ -41,7 +41,7 @@ const SERIES_ENTRIES = 50
 
 const makeLeaderboards = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const fields = yield* makeFields(queries.groups)
+  const fields = yield* makeFields(queries)
   const rivals = yield* RivalTallies
 
   /** The rows of a page with their ranks; `total` is undefined where it is that of the ladder. */

@@ -1,8 +1,10 @@
 /**
  * The sums over a whole ladder that intervals of ranks need. A ladder that one page shows is read
  * anew with each answer. A longer one is read once and its sums are used for ten seconds: what moves
- * in them meanwhile is little beside what the intervals span. The beginning of a round moves
- * everything, so sums belong to a round.
+ * in them meanwhile is little beside what the intervals span. What moves every rank at once is
+ * more: the beginning of a round, ratings that are made anew, and an entry that comes or leaves,
+ * behind which all ranks move by one. So sums belong to a round, to marks of such ratings and to a
+ * number of entries.
  *
  * Sums that are kept are read for everybody, so the reading is the service's own work, whoever asks first: a
  * stranger who finds no connection free fails only their own request. One such reading is under way at a
@@ -24,9 +26,15 @@ const USED = "10 seconds"
 /** 28 KiB each. */
 const LADDERS_MAX = 256
 
-export const makeFields = <E>(read: (of: OfLadder) => Effect.Effect<ReadonlyArray<GroupRow>, E>) =>
+interface Reads<E> {
+  readonly groups: (of: OfLadder) => Effect.Effect<ReadonlyArray<GroupRow>, E>
+  /** Changes whenever the season's ratings have been made anew. */
+  readonly marks: (of: OfLadder) => Effect.Effect<{ readonly marks: string }, E>
+}
+
+export const makeFields = <E>(reads: Reads<E>) =>
   Effect.gen(function* () {
-    const anew = (of: OfLadder): Effect.Effect<Field, E> => Effect.map(read(of), fieldOf)
+    const anew = (of: OfLadder): Effect.Effect<Field, E> => Effect.map(reads.groups(of), fieldOf)
     const turn = Semaphore.makeUnsafe(1)
     const forAll = (reading: Effect.Effect<Field, E>) => turn.withPermits(1)(Effect.provideService(reading, CurrentCallerClass, "service"))
     const lookup = (name: string) => {
@@ -39,5 +47,7 @@ export const makeFields = <E>(read: (of: OfLadder) => Effect.Effect<ReadonlyArra
     })
     /** The ladder's sums; those who need the same ones together wait for one reading. */
     return ({ round, ...of }: OfLadder & { readonly round: number }, entries: number) =>
-      entries <= READ_ANEW_MAX ? anew(of) : Cache.get(kept, `${of.season_id} ${of.ladder} ${round}`)
+      entries <= READ_ANEW_MAX
+        ? anew(of)
+        : Effect.flatMap(reads.marks(of), ({ marks }) => Cache.get(kept, `${of.season_id} ${of.ladder} ${round} ${entries} ${marks}`))
   })

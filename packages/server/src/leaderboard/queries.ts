@@ -5,6 +5,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
 import { modelsNamed } from "../database/beginning.ts"
 import { published } from "../database/visibility.ts"
+import { ratedMarks } from "../match/list/seasonCounts.ts"
 import { bestOf, ranksDownTo, wholeOf } from "../rating/standing.ts"
 
 const { deviation: _d, provisional: _p, rank: _r, rank_high: _h, rank_low: _l, rating: _m, ...fields } = Entry.fields
@@ -88,19 +89,8 @@ const makeMatrix = (sql: SqlClient.SqlClient) => ({
   })
 })
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  ...makeMatrix(sql),
-  ...makeSearch(sql),
-
-  /** A page by rating_rank, read in its order; names only for its rows, by primary keys. */
-  page: SqlSchema.findAll({
-    Request: Schema.Struct({ ...ofLadder, limit: Schema.Int, offset: Schema.Int }),
-    Result: StandingRow,
-    execute: ({ ladder, limit, offset, season_id }) => sql`
-      SELECT ${sql.literal(columns)} FROM ${best(sql, season_id, ladder, limit, offset)} r ${sql.literal(joins)}
-      ORDER BY r.mu DESC, r.version_id`
-  }),
-
+/** For the intervals of ranks. */
+const makeWhole = (sql: SqlClient.SqlClient) => ({
   /**
    * The ladder's entries, grouped by steps of 8 points of rating and of a sixth of a deviation, however large it is: 6,800
    * groups for 3,200 points with deviations of 12 to 200. Reads all of the ladder by rating_rank; 100,000 entries take 0.1 s.
@@ -113,6 +103,29 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       FROM (SELECT ${season_id}::uuid AS season_id, ${ladder}::text AS ladder) q
         CROSS JOIN LATERAL ${sql.literal(wholeOf("q.season_id", "q.ladder"))} r
       GROUP BY floor(r.mu / 8), floor(6 * ln(r.sigma))`
+  }),
+
+  /** By season_pkey, and the few matches that are being voided. */
+  marks: SqlSchema.findOne({
+    Request: Schema.Struct({ season_id: Schema.String }),
+    Result: Schema.Struct({ marks: Schema.String }),
+    execute: ({ season_id }) => sql`
+      SELECT coalesce((SELECT ${sql.literal(ratedMarks)} FROM season s WHERE s.id = ${season_id}), '') AS marks`
+  })
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+  ...makeMatrix(sql),
+  ...makeSearch(sql),
+  ...makeWhole(sql),
+
+  /** A page by rating_rank, read in its order; names only for its rows, by primary keys. */
+  page: SqlSchema.findAll({
+    Request: Schema.Struct({ ...ofLadder, limit: Schema.Int, offset: Schema.Int }),
+    Result: StandingRow,
+    execute: ({ ladder, limit, offset, season_id }) => sql`
+      SELECT ${sql.literal(columns)} FROM ${best(sql, season_id, ladder, limit, offset)} r ${sql.literal(joins)}
+      ORDER BY r.mu DESC, r.version_id`
   }),
 
   /** The front of rating_rank, with names by primary keys. */

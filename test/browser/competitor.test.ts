@@ -1,4 +1,5 @@
 /** A competitor's pages with scripts in a real browser: submitting, whatever becomes of the session, and following a version. */
+import { setTimeout as pause } from "node:timers/promises"
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import type { Page } from "playwright-core"
@@ -30,13 +31,19 @@ const open = (path: string, options: Parameters<Chromium["open"]>[1] = {}) =>
   })
 
 /** The page on which ada submits to a season that is open. */
-const submitting = Effect.gen(function* () {
+const submitting = Effect.fnUntraced(function* (slug: string) {
   const { as } = yield* Service.Service
-  const payload = { ...OPEN_SEASON, name: "Taking", slug: "taking", weight_classes: Fixture.classes }
+  const payload = { ...OPEN_SEASON, name: "Taking", slug, weight_classes: Fixture.classes }
   yield* (yield* as("admin")).seasonCreation.createSeason({ params: { game: "snakes" }, payload })
-  const { id } = yield* (yield* as("ada")).model.createModel({ params: { game: "snakes" }, payload: { name: "Sent by clicks" } })
-  return `/me/models/${id}/submit/taking`
+  const { id } = yield* (yield* as("ada")).model.createModel({ params: { game: "snakes" }, payload: { name: `Sent by clicks to ${slug}` } })
+  return `/me/models/${id}/submit/${slug}`
 })
+
+const submitAndWait = async (page: Page) => {
+  await page.getByRole("button", { name: "Submit" }).click()
+  const refused = page.getByRole("alert")
+  await Promise.race([page.waitForURL(/\/me\/versions\//), refused.waitFor().then(async () => assert.fail(await refused.innerText()))])
+}
 
 const choose = async (page: Page) => {
   const { manifest, weights } = filesOf("nibbler")
@@ -52,7 +59,7 @@ else
     it.effect("keep the files where the session has ended, lead to the sign-in beside, and keep a note that comes later", () =>
       Effect.gen(function* () {
         const { origin } = yield* Service.Service
-        const path = yield* submitting
+        const path = yield* submitting("taking")
         const watched = yield* open(path)
         const { page } = watched
         yield* Effect.promise(async () => {
@@ -66,8 +73,7 @@ else
           // The development sign-in answers nobody whom a proxy tells of.
           await page.context().addCookies([sessionOf(origin, "ada")])
           await beside.close()
-          await page.getByRole("button", { name: "Submit" }).click()
-          await page.waitForURL(/\/me\/versions\//)
+          await submitAndWait(page)
           const version = page.url()
 
           await goTo(page, path)
@@ -76,16 +82,48 @@ else
           await page.getByRole("button", { name: "Submit" }).click()
           await page.getByRole("alert").waitFor()
           await page.getByLabel("Note", { exact: true }).fill("thought of later")
-          await page.getByRole("button", { name: "Submit" }).click()
-          await page.waitForURL(version)
+          await submitAndWait(page)
+          assert.strictEqual(page.url(), version)
           assert.include(await page.locator("main bdi").allInnerTexts(), "thought of later")
 
           await goTo(page, path)
           await choose(page)
-          await page.getByRole("button", { name: "Submit" }).click()
-          await page.waitForURL(version)
+          await submitAndWait(page)
+          assert.strictEqual(page.url(), version)
           assert.include(await page.locator("main bdi").allInnerTexts(), "thought of later")
           await watched.close()
+        })
+      })
+    )
+
+    it.effect("send a file again that a busy service has put off, and say so where its upload stands still", () =>
+      Effect.gen(function* () {
+        const watched = yield* open(yield* submitting("stalled"))
+        const { page } = watched
+        yield* Effect.promise(async () => {
+          await choose(page)
+          const sends: Array<string> = []
+          await page.route("**", async (route) => {
+            if (route.request().method() !== "PUT") return route.fallback()
+            sends.push(route.request().url())
+            if (sends.length > 1) return
+            await route.fulfill({ status: 503, headers: { "retry-after": "1" } })
+          })
+          await page.clock.install()
+          await page.getByRole("button", { name: "Submit" }).click()
+          while (sends.length < 2) {
+            assert.isFalse(await page.getByRole("alert").isVisible())
+            await page.clock.runFor(100)
+            await pause(20)
+          }
+          assert.strictEqual(sends[1], sends[0])
+          await page.clock.runFor(100_000)
+          assert.isFalse(await page.getByRole("alert").isVisible())
+          await page.clock.runFor(25_000)
+          assert.match(await page.getByRole("alert").innerText(), /^The service does not answer\. What is sent already stays: /)
+          await page.unrouteAll()
+          await page.clock.resume()
+          await submitAndWait(page)
         })
       })
     )

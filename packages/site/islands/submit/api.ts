@@ -50,8 +50,7 @@ const asked = async <A>(path: string, init: RequestInit = {}): Promise<Taken<A> 
       const json: any = await answer.json()
       if (answer.ok) return { ok: true, value: json, status: answer.status }
       if (answer.status === 401) return { ...failed(SIGNED_OUT), signedOut: true }
-      const isBusy = answer.status === 429 || answer.status === 503
-      if (!isBusy || tries === TRIES) return failed(typeof json?.detail === "string" ? json.detail : AWAY)
+      if (!isBusy(answer.status) || tries === TRIES) return failed(typeof json?.detail === "string" ? json.detail : AWAY)
       await pause(1_000 * Number(answer.headers.get("retry-after") ?? tries))
     } catch {
       if (tries === TRIES) return failed(AWAY)
@@ -111,28 +110,53 @@ const REFUSED: Readonly<Record<number, string>> = {
 const storeAway = (address: string) =>
   `The store of files at ${new URL(address).origin} cannot be reached, or does not take files from this site: its operator has to allow that (CORS). Submit the same files again to go on.`
 
-/** `sent` is told how many bytes are on their way. Nothing of the session goes to another origin. */
-export const upload = (
+const isBusy = (status: number) => status === 429 || status === 503
+
+/** Without an answer, and without a byte sent, for this long. */
+const STALLED_MS = 120_000
+
+interface Put extends Pick<Upload, "headers"> {
+  readonly address: string
+}
+
+/** The answer; undefined where there is none. `sent` is told how many bytes are on their way. */
+const put = (file: File, { address, headers }: Put, sent: (bytes: number) => void): Promise<XMLHttpRequest | undefined> =>
+  new Promise((resolve) => {
+    const request = new XMLHttpRequest()
+    let stalled: ReturnType<typeof setTimeout>
+    const moves = () => {
+      clearTimeout(stalled)
+      stalled = setTimeout(() => request.abort(), STALLED_MS)
+    }
+    request.open("PUT", address)
+    for (const [header, value] of Object.entries(headers)) request.setRequestHeader(header, value)
+    request.upload.onprogress = ({ loaded }) => {
+      moves()
+      sent(loaded)
+    }
+    request.onloadend = () => {
+      clearTimeout(stalled)
+      resolve(request.status === 0 ? undefined : request)
+    }
+    moves()
+    request.send(file)
+  })
+
+/** Nothing of the session goes to another origin. A refusal for rate is sent again after the time that it names. */
+export const upload = async (
   name: string,
   file: File,
   { address, headers, max_bytes }: Pick<Upload, "headers" | "max_bytes"> & { readonly address: string | undefined },
   sent: (bytes: number) => void
 ): Promise<Answer<undefined>> => {
-  if (address === undefined) return Promise.resolve(failed("This service keeps files elsewhere: send them as the starter kit says."))
-  if (file.size > max_bytes)
-    return Promise.resolve(failed(`The ${name} may have ${max_bytes} bytes at most, and this file has ${file.size}.`))
-  return new Promise((resolve) => {
-    const request = new XMLHttpRequest()
-    request.open("PUT", address)
-    for (const [header, value] of Object.entries(headers)) request.setRequestHeader(header, value)
-    request.upload.onprogress = ({ loaded }) => sent(loaded)
-    request.onload = () =>
-      resolve(
-        request.status < 300
-          ? { ok: true, value: undefined }
-          : failed(REFUSED[request.status] ?? `The upload was refused (${request.status}).`)
-      )
-    request.onerror = () => resolve(failed(address.startsWith("/") ? AWAY : storeAway(address)))
-    request.send(file)
-  })
+  if (address === undefined) return failed("This service keeps files elsewhere: send them as the starter kit says.")
+  if (file.size > max_bytes) return failed(`The ${name} may have ${max_bytes} bytes at most, and this file has ${file.size}.`)
+  for (let tries = 1; ; tries++) {
+    const answer = await put(file, { address, headers }, sent)
+    if (answer === undefined) return failed(address.startsWith("/") ? AWAY : storeAway(address))
+    if (answer.status < 300) return { ok: true, value: undefined }
+    if (!isBusy(answer.status)) return failed(REFUSED[answer.status] ?? `The upload was refused (${answer.status}).`)
+    if (tries === TRIES) return failed(AWAY)
+    await pause(1_000 * Number(answer.getResponseHeader("retry-after") ?? tries))
+  }
 }

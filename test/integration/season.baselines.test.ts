@@ -1,7 +1,8 @@
 /** Edits of a scheduled season's classes, as its rows keep what they make of its baselines. */
 import type { Command } from "@agon/domain/season/Command.ts"
 import { step } from "@agon/domain/season/Season.ts"
-import { committed, restore, type State } from "@agon/domain/season/State.ts"
+import { restore, type State } from "@agon/domain/season/State.ts"
+import { committed } from "@agon/domain/season/Writes.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"

@@ -5,8 +5,8 @@
 
 import { monitorEventLoopDelay } from "node:perf_hooks"
 import type { Command } from "@agon/domain/season/Command.ts"
+import { freshHead } from "@agon/domain/season/Head.ts"
 import { TAIL_MATCHES_MAX } from "@agon/domain/season/rating/Installing.ts"
-import { freshHead } from "@agon/domain/season/State.ts"
 import { CHUNK_SEATS } from "@agon/server/actor/Folding.ts"
 import * as Mailbox from "@agon/server/actor/Mailbox.ts"
 import * as SeasonActor from "@agon/server/actor/SeasonActor.ts"

@@ -95,14 +95,14 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: ""
   },
   candidateOfARemovedOwnerEnters: { file: "season/entry/Versions.ts", find: "if (version.owner_removed) {", replace: "if (false) {" },
-  closingTakesTenMinutes: { file: "season/State.ts", find: "CLOSING_MS = 60_000", replace: "CLOSING_MS = 600_000" },
+  closingTakesTenMinutes: { file: "season/clock/Closing.ts", find: "CLOSING_MS = 60_000", replace: "CLOSING_MS = 600_000" },
   closesBeforeItsCheck: { file: "season/clock/Closing.ts", find: "checked < played && rated > 0", replace: "false" },
   lateResultCountsAsChecked: {
     file: "season/clock/Closing.ts",
     find: "  state.checked = played\n",
     replace: "  state.checked = state.played\n"
   },
-  checkHasNoTime: { file: "season/State.ts", find: "CHECKING_MS = 30_000", replace: "CHECKING_MS = 0" },
+  checkHasNoTime: { file: "season/clock/Closing.ts", find: "CHECKING_MS = 30_000", replace: "CHECKING_MS = 0" },
   closingKeepsQueue: { file: "season/clock/Closing.ts", find: "  state.recheckQueue = true\n", replace: "" },
   // who plays
   unowedPlay: {
@@ -240,7 +240,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "return false"
   },
   restartForgetsWhatWaited: { file: "actor/WaitingRatings.ts", find: "    this.#takeUp(state)\n", replace: "" },
-  drawsNotStored: { file: "season/State.ts", find: "  draws: state.draws,\n", replace: "  draws: 0,\n" },
+  drawsNotStored: { file: "season/Head.ts", find: "  draws: state.draws,\n", replace: "  draws: 0,\n" },
   slowTellingIsAwaited: {
     file: "actor/SeasonActor.ts",
     find: "Effect.timeout(telling, TELL_TIMEOUT).pipe(",
@@ -304,7 +304,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "startIn(state.starts, state.round, rating.ladder)",
     replace: "200"
   },
-  startsAreForgottenWithALife: { file: "season/State.ts", find: "  starts: state.starts,\n", replace: "  starts: [],\n" },
+  startsAreForgottenWithALife: { file: "season/Head.ts", find: "  starts: state.starts,\n", replace: "  starts: [],\n" },
   startsHoldAtOnce: {
     file: "season/rating/Learning.ts",
     find: "  state.learning = { round, sigmas }\n",

@@ -7,8 +7,8 @@
  *   autumn   public, opens later
  */
 
+import { freshHead } from "@agon/domain/season/Head.ts"
 import { DEFAULT_RULES, LADDERS } from "@agon/domain/season/Rules.ts"
-import { freshHead } from "@agon/domain/season/State.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"

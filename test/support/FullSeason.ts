@@ -4,7 +4,7 @@
  * season. Its ids are those of its number.
  */
 
-import { freshHead } from "@agon/domain/season/State.ts"
+import { freshHead } from "@agon/domain/season/Head.ts"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "./Fixture.ts"

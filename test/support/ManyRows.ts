@@ -14,8 +14,8 @@
  * season and then switched off.
  */
 
+import { freshHead } from "@agon/domain/season/Head.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
-import { freshHead } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 

@@ -1,9 +1,10 @@
 /** `SeasonStore` in memory: the same promises as the one on PostgreSQL, held to them by the same conformance suite. */
 
+import { freshHead, head } from "@agon/domain/season/Head.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import { type InheritedRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
-import { freshHead, head, type Snapshot, type State } from "@agon/domain/season/State.ts"
+import type { Snapshot, State } from "@agon/domain/season/State.ts"
 import { answerAgain, type EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import { copied } from "@agon/domain/season/testing/copied.ts"

@@ -1,7 +1,8 @@
 /** A season on PostgreSQL that is brought on without an actor: each call of `obey` is one commit of its store. */
 import type { Command } from "@agon/domain/season/Command.ts"
 import { step } from "@agon/domain/season/Season.ts"
-import { committed, restore } from "@agon/domain/season/State.ts"
+import { restore } from "@agon/domain/season/State.ts"
+import { committed } from "@agon/domain/season/Writes.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"

@@ -1,7 +1,7 @@
 /** The rows that a season's actor finds when it starts: game, season, accounts and models. */
 
+import { freshHead } from "@agon/domain/season/Head.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
-import { freshHead } from "@agon/domain/season/State.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 import { id, SECRET } from "./SeasonScript.ts"

@@ -5,10 +5,10 @@
  * word. Time is the script's, too.
  */
 
+import { freshHead } from "@agon/domain/season/Head.ts"
 import { LEASE_MS } from "@agon/domain/season/Lease.ts"
 import type { Ladder } from "@agon/domain/season/Rules.ts"
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
-import { freshHead } from "@agon/domain/season/State.ts"
 import { SeasonActors } from "@agon/server/actor/SeasonActors.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { Clock, Effect, Layer, Schedule } from "effect"

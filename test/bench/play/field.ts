@@ -3,7 +3,7 @@
  * of its own, and four boards.
  */
 
-import { freshHead } from "@agon/domain/season/State.ts"
+import { freshHead } from "@agon/domain/season/Head.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
 import { insertPeople, insertSeason } from "../../support/SeasonRows.ts"

@@ -1,5 +1,5 @@
 /** The end: nothing new, a minute for what is played, time for the check of results, a podium that is the ladder and stays. */
-import type { Head } from "@agon/domain/season/State.ts"
+import type { Head } from "@agon/domain/season/Head.ts"
 import { must } from "./Promise.ts"
 import { activeOn, awaited, endOf, LADDERS, type Window } from "./Window.ts"
 

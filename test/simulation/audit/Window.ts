@@ -1,8 +1,8 @@
 /** The changes of one commit: the rows before it, the rows after it, and what had been said that it may have obeyed. */
 import type { Command } from "@agon/domain/season/Command.ts"
+import type { Head } from "@agon/domain/season/Head.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
-import type { Head } from "@agon/domain/season/State.ts"
 import type { Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { View } from "../View.ts"
 

@@ -1,5 +1,5 @@
 /** The deviations that the ratings of a round start with, by ladder. */
-import type { Head } from "@agon/domain/season/State.ts"
+import type { Head } from "@agon/domain/season/Head.ts"
 
 export type Starts = Head["starts"]
 

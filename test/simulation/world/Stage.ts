@@ -5,8 +5,8 @@
  */
 
 import type { Command, Receipt, Reply } from "@agon/domain/season/Command.ts"
+import { freshHead } from "@agon/domain/season/Head.ts"
 import { isDirty } from "@agon/domain/season/isDirty.ts"
-import { freshHead } from "@agon/domain/season/State.ts"
 import type { Mailbox } from "@agon/server/actor/Mailbox.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { Clock, Effect, Exit, Fiber } from "effect"

@@ -4,6 +4,7 @@
  */
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { Snapshot, State } from "@agon/domain/season/State.ts"
+import { committed } from "@agon/domain/season/Writes.ts"
 import { id } from "../../support/SeasonScript.ts"
 import { must } from "../audit/Promise.ts"
 import type { Chance } from "./Chance.ts"
@@ -32,8 +33,8 @@ export const playOn = ({ Season, State }: Machine, lost: State, rows: Snapshot, 
     const [a, b] = [Season.step(lost, command, now), Season.step(twin, command, now)]
     must(JSON.stringify(a) === JSON.stringify(b), "a restored season gives the same replies", command, a, b)
     must(JSON.stringify(lost.events) === JSON.stringify(twin.events), "a restored season tells the same", command, lost.events, twin.events)
-    State.committed(lost)
-    State.committed(twin)
+    committed(lost)
+    committed(twin)
   }
   same()
 }

@@ -2,7 +2,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { LadderRating } from "../season/rating/LadderRating.ts"
 import { step } from "../season/Season.ts"
-import { committed, type State } from "../season/State.ts"
+import type { State } from "../season/State.ts"
 import {
   addBoard,
   empty,
@@ -16,6 +16,7 @@ import {
   submission,
   version
 } from "../season/testing/testSeason.ts"
+import { committed } from "../season/Writes.ts"
 
 interface Played {
   readonly ladder: string | null

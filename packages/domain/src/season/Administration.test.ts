@@ -3,8 +3,8 @@ import type { SettingsPatch } from "./Editing.ts"
 import { isDirty } from "./isDirty.ts"
 import type { Rules } from "./Rules.ts"
 import { step } from "./Season.ts"
-import { committed } from "./State.ts"
 import { empty, OPENED } from "./testing/testSeason.ts"
+import { committed } from "./Writes.ts"
 
 let edits = 0
 const edit = (settings: SettingsPatch, scheduledOnly = true) => {

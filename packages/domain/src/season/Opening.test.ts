@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { isDirty } from "./isDirty.ts"
 import { deadline, step } from "./Season.ts"
-import { committed, restore, type State, snapshot } from "./State.ts"
+import { restore, type State, snapshot } from "./State.ts"
 import { addBoard, empty, OPENED } from "./testing/testSeason.ts"
+import { committed } from "./Writes.ts"
 
 const BEFORE = OPENED - 1_000
 const LATER = OPENED + 100_000

@@ -3,7 +3,7 @@ import type { Command } from "./Command.ts"
 import { isDirty } from "./isDirty.ts"
 import { RETURNS_MAX } from "./Lease.ts"
 import { deadline, step } from "./Season.ts"
-import { committed, restore, type State, snapshot } from "./State.ts"
+import { restore, type State, snapshot } from "./State.ts"
 import type { Ended } from "./scheduler/Match.ts"
 import {
   ADMITTED,
@@ -22,6 +22,7 @@ import {
   version
 } from "./testing/testSeason.ts"
 import { versionOf } from "./VersionCounts.ts"
+import { committed } from "./Writes.ts"
 
 const endings = (state: State) =>
   state.writes.ended.map(({ ending, fault_reason, withdrawn_reason }: Ended) => withdrawn_reason ?? fault_reason ?? ending)

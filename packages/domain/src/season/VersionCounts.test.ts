@@ -1,9 +1,10 @@
 /** The counts of versions that a submission asks for, found without looking at every version. */
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "./Season.ts"
-import { committed, restore, type State, snapshot } from "./State.ts"
+import { restore, type State, snapshot } from "./State.ts"
 import { finish, lease, model, owner, season, submission, version } from "./testing/testSeason.ts"
 import type { Version } from "./Version.ts"
+import { committed } from "./Writes.ts"
 
 const preflight = (n: number, weights_hash = `sha256:new${n}`) =>
   ({

@@ -12,24 +12,23 @@
  */
 
 import { seldomFailed } from "@agon/api/program/seldom.ts"
-import type { Command, Of, Reply } from "@agon/domain/season/Command.ts"
+import type { Command, Reply } from "@agon/domain/season/Command.ts"
 import { returned } from "@agon/domain/season/clock/Absence.ts"
 import type { Event } from "@agon/domain/season/Event.ts"
 import { isDirty } from "@agon/domain/season/isDirty.ts"
-import type { LoggedMatch } from "@agon/domain/season/Log.ts"
 import { rowOf } from "@agon/domain/season/Repeats.ts"
-import { laddersRated } from "@agon/domain/season/Rules.ts"
-import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
+import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import { isLookDue } from "@agon/domain/season/rating/Learning.ts"
 import { awaitsFold } from "@agon/domain/season/rating/Starts.ts"
-import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
 import { deadline, step } from "@agon/domain/season/Season.ts"
-import { committed, restore, type State } from "@agon/domain/season/State.ts"
+import { restore, type State } from "@agon/domain/season/State.ts"
 import { mayGiveWork } from "@agon/domain/season/scheduler/Leases.ts"
+import { committed } from "@agon/domain/season/Writes.ts"
 import { forecast } from "@agon/domain/season/waiting/Forecast.ts"
 import { begin, observe } from "@agon/domain/season/waiting/Pace.ts"
-import { Cause, Clock, Data, Duration, Effect, type Exit, type Fiber, Queue, type Tracer } from "effect"
+import { Cause, Clock, Data, Duration, Effect, type Exit, type Fiber, type Tracer } from "effect"
 import { restarts } from "../process/restarts.ts"
+import { type Asked, askedOf, nextBatch } from "./Batch.ts"
 import * as ClockGuard from "./ClockGuard.ts"
 import * as Folding from "./Folding.ts"
 import * as Learning from "./Learning.ts"
@@ -38,25 +37,15 @@ import * as MatchLines from "./MatchLines.ts"
 import { Traces } from "./MatchTraces.ts"
 import { type PublishedEvent, SeasonEvents, type SeasonName } from "./SeasonEvents.ts"
 import * as SeasonMetrics from "./SeasonMetrics.ts"
-import { type Fence, type Fenced, type SeasonLog, SeasonStore } from "./SeasonStore.ts"
+import { type Fence, type Fenced, SeasonStore } from "./SeasonStore.ts"
 
-const BATCH_MAX = 256
-/**
- * In UTF-16 units. A commit's statement is some copies of the replays in it, and a hostile runner
- * sends a megabyte in each ask.
- */
-const BATCH_REPLAYS_MAX = 4 * 1024 * 1024
 const CLAIM_TIMEOUT = Duration.seconds(30)
 export const COMMIT_TIMEOUT = Duration.seconds(10)
-/** For reading a few rows by their keys. */
-const LOG_TIMEOUT = Duration.seconds(5)
 /**
  * Caches are purged within this time, or entries live on until they expire: a season does not
  * wait for a listener that hangs.
  */
 export const TELL_TIMEOUT = Duration.seconds(2)
-/** A timer of Node holds at most 24 days; waking once a day to find nothing due costs nothing. */
-const WAIT_MAX_MS = 86_400_000
 const TICK: Command = { _tag: "Tick" }
 
 /** One incarnation: from the claim until it fails or the season closes. However it ends, no caller is left waiting. */
@@ -127,9 +116,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
       state.writes.head = true // so that a commit reads the database's clock again
     }
     believed = ahead_ms === 0
-    const asked = batch.some(needsRows)
-      ? yield* Effect.timeout(withRows(store, state, batch), LOG_TIMEOUT)
-      : { commands: batch.map(commandsOf), written: NONE }
+    const asked = yield* askedOf(store, state, batch)
     const now = yield* Clock.currentTimeMillis
     const replies = stepEach(state, asked, now)
     let happened: ReadonlyArray<PublishedEvent> = mayGiveWork(state) ? state.events : state.events.filter(isNotWork)
@@ -173,70 +160,6 @@ const stepEach = (state: State, { commands: batch, written }: Asked, now: number
   return replies
 }
 
-/** A batch as it is stepped. */
-interface Asked {
-  readonly commands: ReadonlyArray<ReadonlyArray<Command>>
-  /** Rows of commands that an earlier delivery has left. */
-  readonly written: ReadonlySet<string>
-}
-const NONE: ReadonlySet<string> = new Set()
-
-const commandsOf = ({ commands }: Mailbox.Held): ReadonlyArray<Command> => commands
-const needsRows = ({ commands }: Mailbox.Held): boolean =>
-  commands.some(
-    (command) =>
-      command._tag === "VoidMatch" || command._tag === "InstallFold" || rowOf(command) !== undefined || rightAsked(command) !== null
-  )
-
-/** The owner whose right to take part a command depends on. */
-const rightAsked = (command: Command): string | null => {
-  if (command._tag === "SwitchOwner") return command.removed === null ? command.owner : null
-  return command._tag === "SubmitVersion" && command.eligible ? command.owner : null
-}
-
-/**
- * The commands of a batch; those about the log or an owner's right carry the rows that they need,
- * as the last commit left them.
- */
-const withRows = Effect.fnUntraced(function* (
-  { log, removed, written }: SeasonStore["Service"],
-  state: State,
-  batch: ReadonlyArray<Mailbox.Held>
-) {
-  const all = batch.map(commandsOf)
-  const flat = all.flat()
-  const voids = flat.flatMap((command) => (command._tag === "VoidMatch" ? [command.match] : []))
-  const owners = new Set(flat.flatMap((command) => rightAsked(command) ?? []))
-  const install = flat.find((command) => command._tag === "InstallFold")
-  const found = new Map(voids.length === 0 ? [] : (yield* log.ended(state.id, voids)).map((match) => [match.id, match]))
-  const out = owners.size === 0 ? owners : yield* removed(state.id, [...owners])
-  const rows = install === undefined ? null : yield* foldRows(log, state, install)
-  const filled = (command: Command): Command => {
-    if (command._tag === "VoidMatch") return { ...command, found: found.get(command.match) ?? null }
-    const owner = rightAsked(command)
-    if (owner !== null && command._tag === "SwitchOwner") return { ...command, removed: out.has(owner) }
-    if (owner !== null && command._tag === "SubmitVersion") return { ...command, eligible: !out.has(owner) }
-    return command === install ? { ...install, rows } : command
-  }
-  const left = flat.flatMap((command) => rowOf(command) ?? [])
-  return { commands: all.map((commands) => commands.map(filled)), written: left.length === 0 ? NONE : yield* written(state.id, left) }
-})
-
-/** The matches rated since the fold was last read, and ratings that the state does not hold. */
-const foldRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, { fold, tail_max }: Of<"InstallFold">) {
-  const tail = yield* log.page(state.id, { round: fold.round, after: fold.n }, tail_max + 1, true)
-  const held = new Set(state.ladders.flatMap(({ ladder, ratings }) => [...ratings.keys()].map((version) => ratingName(ladder, version))))
-  const heirs = tail.seeds.flatMap(({ ladder, of, version }) => [of, version].map((each) => ({ ladder, version: each })))
-  const courses = [...fold.courses.values(), ...heirs, ...[...tail.matches, ...state.voiding.values()].flatMap(seatedIn)]
-  const versions = courses.filter(({ ladder, version }) => !held.has(ratingName(ladder, version))).map(({ version }) => version)
-  return { tail, left: yield* log.left(state.id, [...new Set(versions)]) }
-})
-
-const seatedIn = (match: LoggedMatch | Voiding) => {
-  const versions = "versions" in match ? match.versions : match.seats.map(({ version }) => version)
-  return laddersRated(match.ladder).flatMap((ladder) => versions.map((version) => ({ ladder, version })))
-}
-
 const leave = (mailbox: Mailbox.Mailbox, exit: Exit.Exit<never, { readonly _tag: string }>) => {
   if (exit._tag === "Success") return Effect.void
   if (failed(exit.cause, "SeasonClosed")) return Mailbox.close(mailbox)
@@ -267,31 +190,6 @@ const announce = (telling: Effect.Effect<void>): Effect.Effect<void> =>
     Effect.catchCause((cause) => Effect.logError("season events", cause)),
     Effect.asVoid
   )
-
-/**
- * Up to 256 asks, fewer where they bring long replays, or none when `until` passes first. The race against
- * the clock is on a `peek`, which takes nothing: an interrupted or lost race cannot swallow an ask. `take`
- * never suspends here, the actor being the only taker.
- */
-const nextBatch = Effect.fnUntraced(function* ({ queue }: Mailbox.Mailbox, until: number) {
-  if (Queue.sizeUnsafe(queue) === 0) {
-    const wait_ms = until - (yield* Clock.currentTimeMillis)
-    if (wait_ms <= 0) return []
-    yield* Effect.timeoutOption(Queue.peek(queue), Math.min(wait_ms, WAIT_MAX_MS))
-  }
-  const batch: Array<Mailbox.Held> = []
-  for (let replays = 0; batch.length < BATCH_MAX && replays < BATCH_REPLAYS_MAX; ) {
-    const next = Queue.takeUnsafe(queue)
-    if (next === undefined) break
-    const held = yield* next
-    batch.push(held)
-    replays += replaysOf(held)
-  }
-  return batch
-})
-
-const replaysOf = ({ commands }: Mailbox.Held): number =>
-  commands.reduce((sum, command) => sum + (command._tag === "ReportMatch" ? (command.outcome.replay?.content?.length ?? 0) : 0), 0)
 
 /**
  * Incarnations one after another, with backoff, until fenced or closed. Defects count as failures: a

@@ -1,6 +1,6 @@
 import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
-import { committed } from "@agon/domain/season/State.ts"
 import { season } from "@agon/domain/season/testing/testSeason.ts"
+import { committed } from "@agon/domain/season/Writes.ts"
 import { assert, describe, it } from "vitest"
 import { WaitingRatings } from "./WaitingRatings.ts"
 

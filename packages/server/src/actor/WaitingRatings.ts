@@ -18,7 +18,8 @@
  */
 
 import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
-import type { State, Writes } from "@agon/domain/season/State.ts"
+import type { State } from "@agon/domain/season/State.ts"
+import type { Writes } from "@agon/domain/season/Writes.ts"
 
 /** 4 % of a core of the database: a row takes 140,000 instructions, nearly all of them for its three indexes. */
 export const RATINGS_PER_S = 2_000

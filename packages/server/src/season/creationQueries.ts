@@ -1,7 +1,7 @@
 /** The statements that make a season. */
 import type { CreateSeason } from "@agon/api/season/creation.ts"
+import { freshHead } from "@agon/domain/season/Head.ts"
 import type { Rules } from "@agon/domain/season/Rules.ts"
-import { freshHead } from "@agon/domain/season/State.ts"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { storableJson } from "../database/storable.ts"

@@ -1,8 +1,9 @@
 import { assert, it } from "@effect/vitest"
 import { seriesDue } from "../rating/Series.ts"
 import { step } from "../Season.ts"
-import { committed, restore, type State, snapshot } from "../State.ts"
+import { restore, type State, snapshot } from "../State.ts"
 import { finish, lease, outcome, RUNNER, season, version } from "../testing/testSeason.ts"
+import { committed } from "../Writes.ts"
 import { returned } from "./Absence.ts"
 
 const DAY_MS = 86_400_000

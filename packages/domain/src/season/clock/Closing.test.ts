@@ -1,8 +1,10 @@
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "../Season.ts"
-import { CHECKING_MS, CLOSING_MS, committed, restore, type State, snapshot } from "../State.ts"
+import { restore, type State, snapshot } from "../State.ts"
 import * as testLog from "../testing/testLog.ts"
 import { finish, lease, RUNNER, season } from "../testing/testSeason.ts"
+import { committed } from "../Writes.ts"
+import { CHECKING_MS, CLOSING_MS } from "./Closing.ts"
 
 /** A season in which two matches count and one is played. */
 const played = () => {

@@ -14,9 +14,15 @@ import { podium } from "../rating/LadderRatings.ts"
 import { takeSeries } from "../rating/Series.ts"
 import { awaitsFold } from "../rating/Starts.ts"
 import type { Voiding } from "../rating/Voided.ts"
-import { CHECKING_MS, CLOSING_MS, type State } from "../State.ts"
+import type { State } from "../State.ts"
 import { withdraw } from "../scheduler/Requeueing.ts"
 import { endRound, rejectCandidates } from "./Rounds.ts"
+
+/** How long running matches may go on once a season is closing. */
+export const CLOSING_MS = 60_000
+
+/** For how long after that its podium waits for the check of their replays. */
+export const CHECKING_MS = 30_000
 
 export const closeSeason = (state: State, { audit, checks }: Of<"CloseSeason">): Replies["CloseSeason"] => {
   if (state.phase !== "open") return { close_requested_at: state.close_requested_at! }

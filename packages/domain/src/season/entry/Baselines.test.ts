@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { WeightClass } from "../Rules.ts"
 import { step } from "../Season.ts"
-import { committed, restore, type State, snapshot } from "../State.ts"
+import { restore, type State, snapshot } from "../State.ts"
 import { addBoard, empty, finish, lease, OPENED, settings, submission, version } from "../testing/testSeason.ts"
+import { committed } from "../Writes.ts"
 
 const BEFORE = OPENED - 1_000
 const BASELINE = version(1)

@@ -1,9 +1,11 @@
 import { assert, describe, it } from "@effect/vitest"
+import { CLOSING_MS } from "../clock/Closing.ts"
 import { bestFirst, podium } from "../rating/LadderRatings.ts"
 import { step } from "../Season.ts"
-import { CLOSING_MS, committed, restore, type State, snapshot } from "../State.ts"
+import { restore, type State, snapshot } from "../State.ts"
 import { finish, lease, owner, season, submission, version } from "../testing/testSeason.ts"
 import { versionOf } from "../VersionCounts.ts"
+import { committed } from "../Writes.ts"
 
 const REASON = "It broke the rules."
 const play = (state: State, from: number, until: number) => {

@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "../Season.ts"
-import { committed, type State } from "../State.ts"
+import type { State } from "../State.ts"
 import { model, OPENED, owner, season, submission, version } from "../testing/testSeason.ts"
+import { committed } from "../Writes.ts"
 
 const WEIGHTS = "sha256:public"
 const announced = { weights_hash: WEIGHTS, files: null } as const

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "../Season.ts"
-import { committed, type State } from "../State.ts"
+import type { State } from "../State.ts"
 import * as testLog from "../testing/testLog.ts"
 import { finish, lease, season } from "../testing/testSeason.ts"
+import { committed } from "../Writes.ts"
 
 const MINUTE = 60_000
 

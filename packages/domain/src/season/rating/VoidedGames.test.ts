@@ -1,8 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "../Season.ts"
-import { committed } from "../State.ts"
 import * as testLog from "../testing/testLog.ts"
 import { finish, lease, season } from "../testing/testSeason.ts"
+import { committed } from "../Writes.ts"
 
 describe("a voided match", () => {
   it("gives back what the last game cost, whichever it was: the virtual games are those of a season which never had it", () => {

@@ -1,8 +1,9 @@
 import { assert, describe, it } from "vitest"
 import type { Command, Work } from "../Command.ts"
 import { step } from "../Season.ts"
-import { committed, restore, type State, snapshot } from "../State.ts"
+import { restore, type State, snapshot } from "../State.ts"
 import { addBoard, finish, OPENED, outcome, owner, RUNNER, season, submission, version } from "../testing/testSeason.ts"
+import { committed } from "../Writes.ts"
 import { FAULTS_RUNNING } from "./Faults.ts"
 
 type Match = Extract<Work, { kind: "match" }>

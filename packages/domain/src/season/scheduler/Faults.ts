@@ -19,8 +19,9 @@
  * Trials blame nobody: a candidate that kills runners would take its opponents with it.
  */
 import { tell } from "../entry/Versions.ts"
+import type { Failing } from "../Head.ts"
 import { pauseRatings } from "../rating/LadderRatings.ts"
-import type { Failing, State } from "../State.ts"
+import type { State } from "../State.ts"
 import { ownerOf, type Version } from "../Version.ts"
 import type { OpenMatch } from "./Match.ts"
 import { LEASE_AGAIN_MS } from "./Tries.ts"

@@ -4,8 +4,9 @@ import { returned } from "../clock/Absence.ts"
 import { matchLeaseMax_ms, REVIEW_LEASE_MAX_MS } from "../Lease.ts"
 import { DEFAULT_RULES, type Rules } from "../Rules.ts"
 import { step } from "../Season.ts"
-import { committed, restore, type State, snapshot } from "../State.ts"
+import { restore, type State, snapshot } from "../State.ts"
 import { lease, OPENED, outcome, RUNNER, season, submission, version } from "../testing/testSeason.ts"
+import { committed } from "../Writes.ts"
 
 const EVERY_MS = 10_000
 const MATCH_MAX_MS = matchLeaseMax_ms(DEFAULT_RULES, 2)

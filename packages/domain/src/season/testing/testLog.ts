@@ -9,9 +9,10 @@ import type { InheritedRating, SeriesPoint } from "../rating/LadderRating.ts"
 import { HISTORY_KEPT } from "../rating/Resets.ts"
 import { startsDue } from "../rating/Starts.ts"
 import { step } from "../Season.ts"
-import type { State, Writes } from "../State.ts"
+import type { State } from "../State.ts"
 import type { Ended } from "../scheduler/Match.ts"
 import type { Version } from "../Version.ts"
+import type { Writes } from "../Writes.ts"
 import { copied } from "./copied.ts"
 
 export interface Books {

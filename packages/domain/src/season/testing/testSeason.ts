@@ -1,8 +1,9 @@
 /** A season for the tests beside this file: entries, boards, a runner, and a driver that plays it. */
 import type { Command, MatchOutcome, ReplyTo, Work } from "../Command.ts"
+import { freshHead } from "../Head.ts"
 import { DEFAULT_RULES, type Rules, type Settings } from "../Rules.ts"
 import { step } from "../Season.ts"
-import { freshHead, restore, type State } from "../State.ts"
+import { restore, type State } from "../State.ts"
 
 export const SEASON = "01980000-0000-7000-8000-000000000001"
 export const DIGEST = "d".repeat(64)

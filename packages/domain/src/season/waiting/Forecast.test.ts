@@ -1,8 +1,9 @@
 import { assert, describe, it } from "vitest"
 import { step } from "../Season.ts"
-import { committed, type State } from "../State.ts"
+import type { State } from "../State.ts"
 import { drawProfile, type Foretold, PlayedSeason } from "../testing/playedSeason.ts"
 import { DIGEST, empty, finish, lease, OPENED, season, submission, version } from "../testing/testSeason.ts"
+import { committed } from "../Writes.ts"
 import { type Forecast, forecast, type Reach } from "./Forecast.ts"
 import { begin, COUNTS_KEPT, observe, type Pace } from "./Pace.ts"
 

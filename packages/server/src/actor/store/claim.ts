@@ -4,10 +4,11 @@
  * Times are ms since 1970; int8 would come as BigInt.
  */
 
+import type { Head } from "@agon/domain/season/Head.ts"
 import type { Round } from "@agon/domain/season/Round.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
-import type { Head, Snapshot } from "@agon/domain/season/State.ts"
+import type { Snapshot } from "@agon/domain/season/State.ts"
 import type { EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { Board, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Review, Version } from "@agon/domain/season/Version.ts"

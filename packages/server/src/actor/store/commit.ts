@@ -3,8 +3,9 @@
  * writes ended matches' rows by `rewrite` (log.ts). Reads are in `claim.ts`.
  */
 
+import { head } from "@agon/domain/season/Head.ts"
 import type { Changes } from "@agon/domain/season/rating/Fold.ts"
-import { head, type State } from "@agon/domain/season/State.ts"
+import type { State } from "@agon/domain/season/State.ts"
 import { versionOf } from "@agon/domain/season/VersionCounts.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { float8, int4, type Parameter, text as textParameter, uuid as uuidParameter } from "@effect/sql-pg/PgTypes"

@@ -1,3 +1,5 @@
+import { decodeModel } from "@agon/onnx/Model.ts"
+import { type MessageWire, modelWire } from "@agon/onnx/wireTypes.ts"
 import { assert, describe, it } from "@effect/vitest"
 import { emptyMessages, nested, record, varint } from "./testing/hostileFiles.ts"
 import { linear } from "./testing/testModels.ts"
@@ -20,6 +22,17 @@ const zeros = (fields: ReadonlyArray<number>, bytes: number): Uint8Array => {
   file.set(head)
   return file
 }
+
+/** Every message of the schema, with the numbers of the fields that lead to it. */
+const messages = (): ReadonlyArray<readonly [MessageWire, ReadonlyArray<number>]> => {
+  const found = new Map<MessageWire, ReadonlyArray<number>>([[modelWire, []]])
+  for (const [message, path] of found)
+    for (const [number, { message: inner }] of message) if (inner !== undefined && !found.has(inner)) found.set(inner, [...path, number])
+  return [...found]
+}
+
+/** Of each wire type a value that ends; that of bytes is empty. */
+const VALUES = { 0: [1], 1: Array(8).fill(0), 2: [0], 5: Array(4).fill(0) } as const
 
 describe("scanWire", () => {
   it("passes a real model and counts its messages", () => {
@@ -115,5 +128,36 @@ describe("scanWire", () => {
 
   it("refuses a second graph, which one reader would merge and another take alone", () => {
     assert.include(refusal(Buffer.concat([record(7, new Uint8Array(0)), record(7, new Uint8Array(0))])), "two values of a single field")
+  })
+
+  it("refuses a field in another wire type than its own, which the decoder reads and ONNX Runtime steps over", () => {
+    const all = messages()
+    assert.isAbove(all.length, 12)
+    for (const [message, path] of all)
+      for (const [number, { packs, wire }] of message)
+        for (const type of [0, 1, 2, 5] as const) {
+          const field = Uint8Array.from([...varint(8 * number + type), ...VALUES[type]])
+          const file = path.toReversed().reduce<Uint8Array>((inner, number) => record(number, inner), field)
+          const what = `field ${[...path, number]} in wire type ${type}`
+          if (type === wire || (packs && type === 2)) assert.isTrue(scanWire(file).ok, what)
+          else assert.include(refusal(file), `has field ${number} of the wrong wire type`, what)
+        }
+  })
+
+  it("refuses a name that hides an operator from the decoder: a number to ONNX Runtime, and the next bytes a text", () => {
+    const [name, operator, identity, loop] = [3, 4, Buffer.from("Identity"), Buffer.from("Loop")]
+    const hidden = record(operator, loop)
+    const node = Buffer.concat([record(operator, identity), Uint8Array.from([8 * name, hidden.length]), hidden])
+    const file = record(7, record(1, node))
+    assert.strictEqual(decodeModel(file).graph?.node[0]?.opType, "Identity", "the decoder alone does not see it")
+    assert.include(refusal(file), "has field 3 of the wrong wire type")
+  })
+
+  it("refuses a value that an enum does not have, which ONNX Runtime passes over and the decoder takes", () => {
+    const [type, float, unknown] = [20, 1, 99]
+    const attribute = (...values: ReadonlyArray<number>) =>
+      record(7, record(1, record(5, Buffer.concat(values.map((value) => Buffer.concat([varint(8 * type), varint(value)]))))))
+    assert.isTrue(scanWire(attribute(float)).ok)
+    assert.include(refusal(attribute(float, unknown)), "a value that field 20 does not take")
   })
 })

@@ -5,8 +5,11 @@
  * steps over every other as bytes.
  *
  * It also refuses encodings that two readers may understand differently (a second graph or type where one
- * belongs, groups), since our decoder examines the file and ONNX Runtime runs it.
+ * belongs, groups, a field that our decoder reads in another wire type than its own), since our decoder
+ * examines the file and ONNX Runtime runs it.
  */
+import { type FieldWire, type MessageWire, modelWire } from "@agon/onnx/wireTypes.ts"
+
 export const WIRE_LIMITS = { messages: 20_000, depth: 32, records: 1_000_000, numbers: 16_777_216 } as const
 
 type MessageName =
@@ -124,11 +127,16 @@ class Cursor {
 
 interface Frame {
   readonly kind: MessageName
+  /** The fields that our decoder reads of it; undefined where it reads none. */
+  readonly read: MessageWire | undefined
   readonly end: number
   seen: number
 }
 
 const WIRE = { varint: 0, fixed64: 1, bytes: 2, fixed32: 5 } as const
+
+const isOwn = (wire: number, read: FieldWire | undefined): boolean =>
+  read === undefined || wire === read.wire || (read.packs && wire === WIRE.bytes)
 
 /** Steps over one record; answers the embedded message's frame, null for a plain record, or its fault. */
 const record = (cursor: Cursor, frame: Frame): Frame | null | string => {
@@ -138,8 +146,14 @@ const record = (cursor: Cursor, frame: Frame): Frame | null | string => {
   if (tag < 0 || tag > 0xffff_ffff || field === 0) return `has a malformed field tag at byte ${start}`
   const wire = tag % 8
   const known = FIELDS[frame.kind][field]
-  if (known !== undefined && wire !== WIRE.bytes) return `has field ${field} of the wrong wire type at byte ${start}`
-  if (wire === WIRE.varint) return cursor.varint(frame.end) < 0 ? `ends inside a number at byte ${start}` : null
+  const read = frame.read?.get(field)
+  if ((known !== undefined && wire !== WIRE.bytes) || !isOwn(wire, read))
+    return `has field ${field} of the wrong wire type at byte ${start}`
+  if (wire === WIRE.varint) {
+    const value = cursor.varint(frame.end)
+    if (value < 0) return `ends inside a number at byte ${start}`
+    return read?.values?.has(value) === false ? `has a value that field ${field} does not take at byte ${start}` : null
+  }
   if (wire === WIRE.bytes) {
     const length = cursor.varint(frame.end)
     if (length < 0 || length > frame.end - cursor.at) return `has a length that runs past its end at byte ${start}`
@@ -151,7 +165,7 @@ const record = (cursor: Cursor, frame: Frame): Frame | null | string => {
     }
     if (known.one && frame.seen & (1 << field)) return `has two values of a single field at byte ${start}`
     if (known.one) frame.seen |= 1 << field
-    return { kind: known.kind, end: cursor.at + length, seen: 0 }
+    return { kind: known.kind, read: read?.message, end: cursor.at + length, seen: 0 }
   }
   if (wire !== WIRE.fixed64 && wire !== WIRE.fixed32) return `has an unknown wire type at byte ${start}`
   cursor.at += wire === WIRE.fixed64 ? 8 : 4
@@ -161,7 +175,7 @@ const record = (cursor: Cursor, frame: Frame): Frame | null | string => {
 export const scanWire = (bytes: Uint8Array): WireCheck => {
   if (bytes.length === 0) return refuse("The weights file is empty.")
   const cursor = new Cursor(bytes)
-  const stack: Array<Frame> = [{ kind: "Model", end: bytes.length, seen: 0 }]
+  const stack: Array<Frame> = [{ kind: "Model", read: modelWire, end: bytes.length, seen: 0 }]
   let messages = 1
   let records = 0
   while (stack.length > 0) {

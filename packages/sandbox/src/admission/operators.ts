@@ -53,7 +53,10 @@ export const checkDomains = (model: ModelProto, opset: number): Rejected | null 
   return null
 }
 
-const nameOf = (node: NodeProto) => (node.name === "" ? node.opType.slice(0, 64) : `${node.opType.slice(0, 64)} ${quote(node.name)}`)
+const nameOf = ({ name, opType }: NodeProto) => {
+  const operator = opType === "" ? "without a name" : opType.slice(0, 64)
+  return name === "" ? operator : `${operator} ${quote(name)}`
+}
 
 /** Advice on how to do without an operator that exporters often write; empty for others. */
 const adviceOn = (opType: string): string => {
@@ -69,6 +72,10 @@ const checkNode = (node: NodeProto): string | null => {
   if (!isStandard(node.domain)) return `is of domain ${quote(node.domain)}; only the standard domain is supported`
   if (!allowedOperators.has(node.opType)) return `is not one of the supported operators${adviceOn(node.opType)}`
   if (node.overload !== "") return "calls a function overload"
+  // ONNX Runtime may take another one than the checks of attributes do.
+  const names = node.attribute.map(({ name }) => name)
+  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  if (twice !== undefined) return `has the attribute ${quote(twice)} twice`
   for (const attribute of node.attribute) {
     if (attribute.g !== undefined || attribute.graphs.length > 0) return "holds a subgraph"
     if (attribute.refAttrName !== "") return "refers to an attribute of a function"

@@ -187,6 +187,18 @@ describe("examineFiles", () => {
       assert.strictEqual(reasonOf(withNode({ opType, input: ["obs"], output: ["x"] })), "unsupported_operator", opType)
   })
 
+  it("refuses a node without an operator, and one with an attribute twice, by a sentence that says so", () => {
+    const mode = { name: "mode", type: AttributeType.STRING, s: Buffer.from("wrap") }
+    assert.strictEqual(
+      detailOf(withNode({ opType: "Pad", input: ["obs"], output: ["x"], attribute: [mode, { ...mode, s: Buffer.from("constant") }] })),
+      'unsupported_operator: Operator Pad has the attribute "mode" twice.'
+    )
+    assert.strictEqual(
+      detailOf(withNode({ input: ["obs"], output: ["x"] })),
+      "unsupported_operator: Operator without a name is not one of the supported operators."
+    )
+  })
+
   it("refuses graphs inside allowed operators, training modes, sparse initializers and texts", () => {
     const holding = (attribute: NonNullable<Node["attribute"]>[number], opType = "Relu"): Node => ({
       opType,

@@ -8,7 +8,7 @@ import { readManifest } from "../Manifest.ts"
 import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import type { Plan } from "./static.ts"
-import { drawing } from "./testing/hostileModels.ts"
+import { drawing, folding } from "./testing/hostileModels.ts"
 import { boardSizes, counting, dividing, linear, manifest } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
@@ -39,5 +39,11 @@ describe("examineRuns", () => {
     assert.match(await verdictOn(dividing()), /^not_deterministic: A run on a board of \d+ x \d+ gave NaN in logits; /)
     assert.match(await verdictOn(counting(2e38), planOf(1)), /^not_deterministic: A run .* gave Infinity in memory_flat_out; /)
     assert.strictEqual(await verdictOn(counting(), planOf(1)), "admitted")
+  })
+
+  it("refuses a small model that computes for seconds while it loads, which every match would pay again", async () => {
+    const said = await verdictOn(folding(1_000))
+    assert.match(said, /^resource_limit: Loading the model takes more than 3\.025 s of processor time; /)
+    assert.strictEqual(await verdictOn(folding(1)), "admitted")
   })
 })

@@ -156,3 +156,19 @@ export const drawing = (opType: string, seed?: number): Bytes => {
   const draw = node(opType, opType.endsWith("Like") ? ["obs"] : [], "drawn", [...seeded, ...shaped])
   return linear(1, [draw, node("Add", ["obs", "drawn"], "moved")], [], "moved")
 }
+
+/** A few kilobytes that the runtime makes constants of while it loads: so many convolutions of 64 channels of 20 x 20 by 15 x 15. */
+export const folding = (convolutions: number): Bytes => {
+  const filled = (name: string, value: number): Attribute => ({
+    name,
+    type: AttributeType.TENSOR,
+    t: { dims: [1n], dataType: DataType.FLOAT, floatData: [value] }
+  })
+  const pads: Attribute = { name: "pads", type: AttributeType.INTS, ints: [7n, 7n, 7n, 7n] }
+  const nodes = [
+    node("ConstantOfShape", ["cells"], "folded0", [filled("value", 0.001)]),
+    node("ConstantOfShape", ["kernel"], "by", [filled("value", 0.0001)]),
+    ...Array.from({ length: convolutions }, (_, i) => node("Conv", [`folded${i}`, "by"], `folded${i + 1}`, [pads]))
+  ]
+  return making(nodes, [ints("cells", [1, 64, 20, 20]), ints("kernel", [64, 64, 15, 15])], `folded${convolutions}`)
+}

@@ -56,6 +56,21 @@ describe("a script beside the service", () => {
   })
 })
 
+describe("a script beside the service, in a folder that is not the service's", () => {
+  it.for([
+    ["backup", ["backup", "kept"]],
+    ["removal", ["snakes", "spring"]]
+  ] as const)("says what to set, and makes no database there: %s", ([folder, command]) => {
+    const { status, stderr, stdout } = run(`packages/server/src/${folder}/main.ts`, {}, ...command)
+    assert.strictEqual(
+      stderr,
+      `AGON_DATA: ${join(home, ".agon")} holds no database, and DATABASE_URL is not set; set the variables that the service has\n`
+    )
+    assert.deepStrictEqual([status, stdout], [1, ""])
+    assert.deepStrictEqual(readdirSync(home), [])
+  })
+})
+
 describe("a script that installs or checks", () => {
   it.for(["install", "test"])("tells its use and does nothing: scripts/%s", (name) => {
     const { status, stderr, stdout } = spawnSync(join(root, "scripts", name), ["--help"], { cwd: home, encoding: "utf8", timeout: 60_000 })

@@ -43,6 +43,9 @@ const begun = (database: string, args: ReadonlyArray<string>, input = "") => {
 }
 
 const command = (...args: ReadonlyArray<string>) => Effect.flatMap(Address, ({ url }) => begun(url, args).ended)
+/** In a database of the same server that no service uses. */
+const elsewhere = (...args: ReadonlyArray<string>) =>
+  Effect.flatMap(Address, ({ url }) => begun(url.replace(/(?<=[^/]\/)[^/?]+(?=\?|$)/, "postgres"), args).ended)
 const typing = (input: string, ...args: ReadonlyArray<string>) => Effect.flatMap(Address, ({ url }) => begun(url, args, input).ended)
 
 /** Tables whose rows outside of the season change on purpose. */
@@ -101,6 +104,10 @@ layer(Ground, { timeout: HANGS_AFTER_MS })("a season's removal", (it) => {
       yield* FullSeason.fullSeason(8)
       const before = yield* allRows(FullSeason.named(8).id)
       const refusals = [
+        [
+          yield* elsewhere("snakes", "full-8", "--yes"),
+          /^the database has no tables of the service; set the variables that the service has\n$/
+        ],
         [yield* command("othello", "full-8", "--yes"), /^there is no season full-8 of othello\n$/],
         [yield* command("snakes", "spring", "--yes"), /^the season spring of snakes is open; close it first/],
         [yield* command("snakes", "full-8"), /has 5 matches, 3 versions and 2 comments(.|\n)*Nothing was removed/],

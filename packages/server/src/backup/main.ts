@@ -15,7 +15,7 @@ import * as Secrets from "../config/Secrets.ts"
 import { load, type SettingsShape } from "../config/Settings.ts"
 import { StartRefused } from "../config/StartRefused.ts"
 import { explain } from "../database/explain.ts"
-import { open, openBeside } from "../database/open.ts"
+import { hasDatabase, open, openBeside } from "../database/open.ts"
 import { objectLayers } from "../objectLayers.ts"
 import { backup } from "./backup.ts"
 import { fromDirectory, fromStore } from "./objects.ts"
@@ -38,6 +38,7 @@ const pool = (url: Parameters<typeof PgClient.layer>[0]["url"] & {}) =>
 
 const makeBackup = (settings: SettingsShape, directory: string, incomplete: boolean) =>
   Effect.gen(function* () {
+    yield* hasDatabase(settings)
     yield* prepare(settings.directory)
     const secrets = yield* Secrets.load(settings.directory)
     const { url } = yield* openBeside(settings, secrets)

@@ -3,6 +3,8 @@
  * which runs as long as the scope.
  */
 
+import { statSync } from "node:fs"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as EmbeddedPostgres from "@agon/embedded-postgres/EmbeddedPostgres.ts"
 import type { Fault, PostgresUnavailable } from "@agon/embedded-postgres/PostgresUnavailable.ts"
@@ -56,6 +58,23 @@ export const openBeside = (...[settings, secrets]: Parameters<typeof open>): Ret
         ? yield* EmbeddedPostgres.running(optionsOf(settings, secrets)).pipe(Effect.mapError(refusalOf))
         : Option.none()
     return Option.isSome(joined) ? { url: joined.value, embedded: true } : yield* open(settings, secrets)
+  })
+
+/**
+ * For a program that reads what a service has, before it makes anything: `AGON_DATA` is relative to the caller's
+ * directory, and in a wrong one the program would make an empty database. A directory that this user may not look
+ * into is left to what opens it, which says so.
+ */
+export const hasDatabase = ({
+  database_url,
+  directory
+}: Pick<SettingsShape, "database_url" | "directory">): Effect.Effect<void, StartRefused> =>
+  Effect.gen(function* () {
+    if (database_url !== undefined) return
+    const found = Effect.try(() => statSync(join(directory, "postgres/PG_VERSION"), { throwIfNoEntry: false }))
+    const isMissing = yield* Effect.match(found, { onSuccess: (stats) => stats === undefined, onFailure: () => false })
+    if (isMissing)
+      yield* refuse(`AGON_DATA: ${directory} holds no database, and DATABASE_URL is not set; set the variables that the service has`)
   })
 
 const optionsOf = ({ directory }: { readonly directory: string }, { postgres }: Pick<Secrets, "postgres">) => ({

@@ -16,7 +16,7 @@ import { load } from "../config/Settings.ts"
 import { StartRefused } from "../config/StartRefused.ts"
 import { PLANNING } from "../database/Database.ts"
 import { explain } from "../database/explain.ts"
-import { openBeside } from "../database/open.ts"
+import { hasDatabase, openBeside } from "../database/open.ts"
 import { LIMITS, type Removed, remove } from "./remove.ts"
 import { type Contents, contentsOf, type FoundSeason, find } from "./season.ts"
 
@@ -98,6 +98,7 @@ const run = Effect.gen(function* () {
   if (asksForHelp(args)) return yield* say(HELP)
   if (!understood) return yield* end(2, HELP)
   const settings = yield* load
+  yield* hasDatabase(settings)
   yield* prepare(settings.directory)
   const { url } = yield* openBeside(settings, yield* Secrets.load(settings.directory))
   const pool = PgClient.layer({ url, maxConnections: 1, applicationName: "agon removal", startupParameters: { ...LIMITS, ...PLANNING } })

@@ -29,6 +29,7 @@ export interface Contents {
 const knownSchema = Effect.gen(function* () {
   const [newest] = (yield* has).at(-1) ?? [0]
   const last = MIGRATION_NUMBERS.at(-1)!
+  if (newest === 0) return yield* refuse("the database has no tables of the service; set the variables that the service has")
   if (newest !== last)
     return yield* refuse(`the database is at migration ${newest} and this release at ${last}; use the command of the release that runs`)
 })

@@ -51,7 +51,7 @@ def read() -> KeptSession | None:
 def signed_in() -> KeptSession:
     kept = read()
     if kept is None:
-        raise NotSignedIn("You are not signed in: agon_client login.")
+        raise NotSignedIn("You are not signed in: python3 -m agon_client login.")
     return kept
 
 

@@ -102,7 +102,10 @@ describe.skipIf(missing !== undefined)(`the client for Python${missing === undef
         const gone = yield* Effect.flip(Effect.flatMap(makeClient(origin, { session }), (client) => client.account.me()))
         assert.strictEqual(gone._tag, "unauthenticated")
         const nobody = yield* run(own, "status")
-        assert.deepStrictEqual([nobody.status, nobody.out, nobody.err], [2, "", "agon_client: You are not signed in: agon_client login.\n"])
+        assert.deepStrictEqual(
+          [nobody.status, nobody.out, nobody.err],
+          [2, "", "agon_client: You are not signed in: python3 -m agon_client login.\n"]
+        )
       }).pipe(Effect.scoped)
     )
 

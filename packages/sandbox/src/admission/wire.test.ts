@@ -134,12 +134,13 @@ describe("scanWire", () => {
     const all = messages()
     assert.isAbove(all.length, 12)
     for (const [message, path] of all)
-      for (const [number, { packs, wire }] of message)
+      for (const [number, { message: inner, packs, wire }] of message)
         for (const type of [0, 1, 2, 5] as const) {
           const field = Uint8Array.from([...varint(8 * number + type), ...VALUES[type]])
           const file = path.toReversed().reduce<Uint8Array>((inner, number) => record(number, inner), field)
           const what = `field ${[...path, number]} in wire type ${type}`
-          if (type === wire || (packs && type === 2)) assert.isTrue(scanWire(file).ok, what)
+          if (type === wire || (packs && type === 2))
+            assert.deepStrictEqual(scanWire(file), { ok: true, messages: path.length + (inner === undefined ? 1 : 2) }, what)
           else assert.include(refusal(file), `has field ${number} of the wrong wire type`, what)
         }
   })

@@ -145,9 +145,19 @@ describe("examineFiles", () => {
     assert.strictEqual(reasonOf(whole({ trainingInfo: [{}] })), "unsupported_operator")
   })
 
-  it("refuses two initializers of one name, of which readers take different ones", () => {
-    const said = detailOf(linear(1, [], [floats("weights", [12, 4], Array(48).fill(0))]))
-    assert.strictEqual(said, 'weights_unreadable: Two initializers have the name "weights"; give each its own.')
+  it("refuses two values of one name, of which readers take different ones", () => {
+    const constant = (output: string): Node => ({
+      opType: "Constant",
+      output: [output],
+      attribute: [{ name: "value_float", type: AttributeType.FLOAT, f: 1 }]
+    })
+    for (const [name, weights] of [
+      ["weights", linear(1, [], [floats("weights", [1], [1])])],
+      ["weights", withNode(constant("weights"))],
+      ["k", linear(1, [constant("k"), constant("k")])],
+      ["obs", withNode(constant("obs"))]
+    ] as const)
+      assert.strictEqual(detailOf(weights), `weights_unreadable: Two values have the name "${name}"; give each its own.`)
   })
 
   it("takes operator sets that exporters list and no node uses, in a bounded number", () => {

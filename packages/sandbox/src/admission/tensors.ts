@@ -80,15 +80,23 @@ const faultOf = (tensor: TensorProto): string | null => {
   return held(tensor, bytes) === elements ? null : `claims ${elements} elements and holds ${held(tensor, bytes)}`
 }
 
-/** The runtime takes the last of two initializers with one name, other readers the first. */
-const nameTwice = ({ initializer }: GraphProto): string | undefined => {
+/**
+ * A name that two values have. Of two initializers the runtime takes the last, where other readers take the first; of a Constant
+ * and an initializer it takes the Constant. So a check might read another number than the model runs with.
+ */
+const nameTwice = ({ initializer, input, node }: GraphProto): string | undefined => {
+  const stored = initializer.map(({ name }) => name)
+  const made = node.flatMap(({ output }) => output.filter((name) => name !== ""))
   const names = new Set<string>()
-  return initializer.find(({ name }) => names.size === names.add(name).size)?.name
+  const isAgain = (name: string) => names.size === names.add(name).size
+  const twice = stored.find(isAgain) ?? made.find(isAgain)
+  const outputs = new Set(made) // an input may be an initializer too, which is its default
+  return twice ?? input.find(({ name }) => outputs.has(name))?.name
 }
 
 export const checkTensors = (graph: GraphProto): Rejected | null => {
   const twice = nameTwice(graph)
-  if (twice !== undefined) return reject("weights_unreadable", `Two initializers have the name ${quote(twice)}; give each its own.`)
+  if (twice !== undefined) return reject("weights_unreadable", `Two values have the name ${quote(twice)}; give each its own.`)
   for (const { tensor, where } of tensorsOf(graph)) {
     const fault = faultOf(tensor)
     if (fault !== null) return reject("weights_unreadable", `The tensor in ${where} ${fault}.`)

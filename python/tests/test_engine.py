@@ -30,7 +30,8 @@ class SameAsTheEngine(unittest.TestCase):
                 if matches:
                     play(group, matches)
         self.assertEqual(self.matches, {"snakes": MATCHES, "othello": MATCHES})
-        self.assertLessEqual({"forfeit", "last_standing", "all_out", "turn_limit", "no_moves"}, seen)
+        if MATCHES >= 1000:  # fewer need not have every ending
+            self.assertLessEqual({"forfeit", "last_standing", "all_out", "turn_limit", "no_moves"}, seen)
         print(f"{MATCHES} matches of each game, {self.turns} turns")
 
     def setUp(self):

@@ -39,8 +39,8 @@ export interface Own {
   met: Array<{ readonly of: string; readonly ord: number }> // all of this round
   outs: Array<{ readonly of: string; readonly out: boolean }> // matches made for this ladder in this round, and whether it forfeited
   round: number // the last that its row followed: a superseded version may be left behind by a reset
-  /** Whether what this commit made of its virtual games follows in part from what no row remembers. */
-  loose: boolean
+  /** Voided matches of this commit that gave back virtual games by what no row remembers: how long it had forfeited before. */
+  loose: number
   earlier: number // its forfeits, had nothing been installed in this commit
   /**
    * The additional cost of its games of this commit, if none, one, two, ... of them were
@@ -80,7 +80,7 @@ export const make = (): Ratings => {
       const { order } = current(book)
       for (const [place, own] of book.table) {
         own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
-        Object.assign(own, { loose: false, earlier: own.forfeits, dearer: [0], charged: 0, voided: false })
+        Object.assign(own, { loose: 0, earlier: own.forfeits, dearer: [0], charged: 0, voided: false })
       }
       if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) book.fillers.add(id)
       for (const match of now.ended) checkCounted(window, match)
@@ -271,7 +271,7 @@ const uncount = (book: Book, match: Ended): void => {
 /** In continuous play the game that counts no more is the last one, whichever it was. */
 const giveBack = (own: Own, match: Ended, i: number, stands: boolean): void => {
   if (stands) {
-    own.loose = match.round === 0 && own.outs.some(({ out }) => out) // how long it had forfeited before is not remembered
+    if (match.round === 0 && own.outs.some(({ out }) => out)) own.loose++
     own.virtual_games = Math.max(0, own.virtual_games - (match.round > 0 ? 1 : virtualGamesOf(own.ladder_games)))
   }
   own.ladder_games--
@@ -351,7 +351,7 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
     met: [],
     outs: [],
     round: book.round,
-    loose: false,
+    loose: 0,
     earlier: 0,
     dearer: [0],
     charged: 0,
@@ -443,7 +443,7 @@ const sameMeans = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): boolean 
   a.length === b.length && a.every((mu, i) => near(mu, b[i]!))
 
 const comparePairing = (own: Own, row: Row): void => {
-  if (own.loose) settleVirtualGames(own, row)
+  if (own.loose > 0) settleVirtualGames(own, row)
   const unsure = own.voided && Math.abs(own.failed - row.failed) <= 4 // what it would have counted, before or after the void
   const either = row.failed >= own.failed && row.failed <= own.failed + own.charged
   if (unsure || either) own.failed = row.failed
@@ -455,13 +455,8 @@ const comparePairing = (own: Own, row: Row): void => {
   must(met.join() === row.met.join(), "opponents are remembered", row, own)
 }
 
-/** A forfeiter gets back no more than a forfeit costs. */
+/** A forfeiter gets back for each match no more than its last forfeit has cost. */
 const settleVirtualGames = (own: Own, row: Row): void => {
-  must(
-    row.virtual_games <= own.virtual_games + 4 && row.virtual_games >= own.virtual_games - 4,
-    "a voided match gives back what it cost",
-    row,
-    own
-  )
+  must(Math.abs(row.virtual_games - own.virtual_games) <= 4 * own.loose, "a voided match gives back what it cost", row, own)
   own.virtual_games = row.virtual_games
 }

@@ -9,6 +9,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { elementsOf, page, publicAddress } from "../support/Pages.ts"
+import { retryPutOff } from "../support/putOff.ts"
 import { missingS3 } from "../support/S3Server.ts"
 import { PLAYED, PLAYED_IN_PRIVATE, layer as service } from "../support/S3Service.ts"
 import * as Service from "../support/Service.ts"
@@ -33,7 +34,9 @@ const fetched = (path: string, headers: Readonly<Record<string, string>> = {}, m
   )
 
 const get = (path: string, headers?: Readonly<Record<string, string>>) =>
-  Effect.flatMap(Service.Service, ({ origin }) => page(origin, path, headers))
+  Effect.flatMap(Service.Service, ({ origin }) =>
+    Effect.promise(() => retryPutOff(path, () => Effect.runPromise(page(origin, path, headers))))
+  )
 
 /** The picture that a page names, and its words. */
 const previewOf = (path: string, headers?: Readonly<Record<string, string>>) =>

@@ -4,9 +4,11 @@
  * are left out, and so are functions defined in the file. It is an allow-list, so operators of later ONNX
  * versions have to be added here.
  */
+
 import { AttributeType, type GraphProto, type ModelProto, type NodeProto } from "@agon/onnx/Model.ts"
 import { OPSET } from "../Manifest.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
+import { firstTwice } from "./firstTwice.ts"
 
 const elementwise = `Abs Acos Acosh Add And Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil
   Celu Clip Cos Cosh CumSum Div Elu Equal Erf Exp Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu
@@ -73,8 +75,7 @@ const checkNode = (node: NodeProto): string | null => {
   if (!allowedOperators.has(node.opType)) return `is not one of the supported operators${adviceOn(node.opType)}`
   if (node.overload !== "") return "calls a function overload"
   // ONNX Runtime may take another one than the checks of attributes do.
-  const names = node.attribute.map(({ name }) => name)
-  const twice = names.find((name, i) => names.indexOf(name) !== i)
+  const twice = firstTwice(node.attribute.map(({ name }) => name))
   if (twice !== undefined) return `has the attribute ${quote(twice)} twice`
   for (const attribute of node.attribute) {
     if (attribute.g !== undefined || attribute.graphs.length > 0) return "holds a subgraph"

@@ -2,9 +2,11 @@
  * The constants of a model: where their data are, whether the data match the declared size,
  * and how many numbers they hold.
  */
+
 import { type AttributeProto, DataLocation, type GraphProto, type ModelProto, type TensorProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
 import { ELEMENT_BYTES, spellType } from "./elementTypes.ts"
+import { firstTwice } from "./firstTwice.ts"
 
 const RANK_MAX = 16
 
@@ -87,11 +89,8 @@ const faultOf = (tensor: TensorProto): string | null => {
 const nameTwice = ({ initializer, input, node }: GraphProto): string | undefined => {
   const stored = initializer.map(({ name }) => name)
   const made = node.flatMap(({ output }) => output.filter((name) => name !== ""))
-  const names = new Set<string>()
-  const isAgain = (name: string) => names.size === names.add(name).size
-  const twice = stored.find(isAgain) ?? made.find(isAgain)
   const outputs = new Set(made) // an input may be an initializer too, which is its default
-  return twice ?? input.find(({ name }) => outputs.has(name))?.name
+  return firstTwice([...stored, ...made]) ?? input.find(({ name }) => outputs.has(name))?.name
 }
 
 export const checkTensors = (graph: GraphProto): Rejected | null => {

@@ -24,7 +24,12 @@ export interface Report {
 export const WHOLE_FILE = "the file as a whole"
 
 const told = (errors: ReadonlyArray<SerializedError>): string =>
-  errors.map(({ message, name, stack }) => stack ?? `${name ?? "Error"}: ${message}`).join("\n")
+  errors
+    .map(({ cause, message, name, stack }) => {
+      const text = stack ?? `${name ?? "Error"}: ${message}`
+      return typeof cause?.message === "string" ? `${cause.message}\n${text}` : text
+    })
+    .join("\n")
 
 const failuresOf = (module: TestModule): ReadonlyArray<Failure> => {
   const file = relative(process.cwd(), module.moduleId)
@@ -42,12 +47,25 @@ const failuresOf = (module: TestModule): ReadonlyArray<Failure> => {
 /** The file whose process the error came from, where vitest knows it. */
 const placeOf = ({ VITEST_TEST_PATH: path }: SerializedError): string => (typeof path === "string" ? relative(process.cwd(), path) : "")
 
+/** A file that did not come to its end: its worker was killed, crashed, or never had a turn. */
+const isCutOff = (module: TestModule): boolean => ["queued", "pending"].includes(module.state())
+
+/** Vitest tells of a worker's end as an error of its own. */
+const isEndOfWorker = ({ cause }: SerializedError): boolean => /^Worker exited unexpectedly/.test(String(cause?.message))
+
 export const reportOf = (modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): Report => {
   const tests = modules.flatMap((module) => [...module.children.allTests()])
   const count = (state: string) => tests.filter((test) => test.result().state === state).length
   const failures = modules.flatMap(failuresOf)
-  const others = unhandled.map((error) => ({ file: placeOf(error), name: "an error outside of the tests", message: told([error]) }))
-  return { passed: count("passed"), skipped: count("skipped"), failures: [...failures, ...others] }
+  const ends = unhandled.filter(isEndOfWorker)
+  const message = `it did not come to its end\n${told(ends)}`
+  const cutOff = modules.filter(isCutOff).map((module) => ({ file: relative(process.cwd(), module.moduleId), name: WHOLE_FILE, message }))
+  const others = (cutOff.length > 0 ? unhandled.filter((error) => !isEndOfWorker(error)) : unhandled).map((error) => ({
+    file: placeOf(error),
+    name: "an error outside of the tests",
+    message: told([error])
+  }))
+  return { passed: count("passed"), skipped: count("skipped"), failures: [...failures, ...cutOff, ...others] }
 }
 
 export default class TestReport implements Reporter {

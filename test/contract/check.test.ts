@@ -53,6 +53,8 @@ describe("a suite", () => { afterAll(() => { throw new Error("its end failed") }
 it("passes", () => { setTimeout(() => { throw new Error("nobody catches this") }); return new Promise((done) => setTimeout(done, 50)) })`,
     "broken.test.ts": `import "./nothing.ts"`,
     "empty.test.ts": "",
+    "killed.test.ts": `import { it } from "vitest"
+it("ends its process", () => process.kill(process.pid, "SIGKILL"))`,
     "mixed.test.ts": `import { assert, describe, it } from "vitest"
 describe("a suite", () => { it("passes", () => {}); it.skip("waits", () => {}); it("fails", () => assert.strictEqual(1, 2)) })`
   }
@@ -66,19 +68,23 @@ describe("a suite", () => { it("passes", () => {}); it.skip("waits", () => {}); 
     const path = join(root, "report.json")
     const { status, stderr } = spawnSync(
       process.execPath,
-      [vitest, "run", "--configLoader=native", `--reporter=${join(scripts, "TestReport.ts")}`, "--maxWorkers=1"],
+      [vitest, "run", "--configLoader=native", `--reporter=${join(scripts, "TestReport.ts")}`, "--maxWorkers=2"],
       { cwd: root, env: { ...process.env, AGON_TEST_REPORT: path }, encoding: "utf8" }
     )
     assert.isTrue(existsSync(path), stderr)
     const { failures: found, passed, skipped } = JSON.parse(readFileSync(path, "utf8")) as Report
     assert.deepStrictEqual({ status, passed, skipped }, { status: 1, passed: 3, skipped: 1 })
-    const lines = found.map(({ file, message, name }) => `${file}|${name}|${message.split("\n")[0]}`).sort()
+    const lines = found.map(({ file, message, name }) => `${file}|${name}|${message.split("\n").slice(0, 2).join(", ")}`).sort()
     assert.match(lines[0]!, /^broken\.test\.ts\|the file as a whole\|.*nothing\.ts/)
     assert.match(lines[1]!, /^empty\.test\.ts\|the file as a whole\|.*No test suite/)
     assert.match(lines[2]!, /^hooks\.test\.ts\|a suite: before or after its tests\|Error: its end failed/)
-    assert.match(lines[3]!, /^mixed\.test\.ts\|a suite > fails\|AssertionError: expected 1 to equal 2/)
-    assert.match(lines[4]!, /^outside\.test\.ts\|an error outside of the tests\|Error: nobody catches this/)
-    assert.lengthOf(lines, 5)
+    assert.match(
+      lines[3]!,
+      /^killed\.test\.ts\|the file as a whole\|it did not come to its end, Worker exited unexpectedly with signal SIGKILL/
+    )
+    assert.match(lines[4]!, /^mixed\.test\.ts\|a suite > fails\|AssertionError: expected 1 to equal 2/)
+    assert.match(lines[5]!, /^outside\.test\.ts\|an error outside of the tests\|Error: nobody catches this/)
+    assert.lengthOf(lines, 6)
   })
 })
 

@@ -29,6 +29,7 @@ import { MatchVoiding } from "./match/MatchVoiding.ts"
 import { Replays } from "./match/Replays.ts"
 import { Models } from "./model/Models.ts"
 import { RivalSweep } from "./model/RivalSweep.ts"
+import { AnsweredMessages } from "./node/AnsweredMessages.ts"
 import { Broadcast } from "./node/Broadcast.ts"
 import * as CachePurges from "./node/CachePurges.ts"
 import { Mailboxes } from "./notification/mail/Mailboxes.ts"
@@ -80,7 +81,10 @@ const Commons = Layer.mergeAll(CachePurges.layer, OpenSeasons.layer, Parking.lay
 )
 
 /** The seasons themselves: their actors, the rows they write, and whom they tell. */
-const Machines = SeasonActors.layer.pipe(Layer.provideMerge(SeasonStorePg.layer), Layer.provideMerge(SeasonEventsBroadcast.layer))
+const Machines = Layer.merge(SeasonActors.layer, AnsweredMessages.layer).pipe(
+  Layer.provideMerge(SeasonStorePg.layer),
+  Layer.provideMerge(SeasonEventsBroadcast.layer)
+)
 
 const Reads = Layer.mergeAll(
   Boards.layer,

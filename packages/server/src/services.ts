@@ -8,6 +8,7 @@ import { OpenSeasons } from "./actor/OpenSeasons.ts"
 import * as SeasonActors from "./actor/SeasonActors.ts"
 import * as SeasonEventsBroadcast from "./actor/SeasonEventsBroadcast.ts"
 import * as SeasonStorePg from "./actor/store/SeasonStorePg.ts"
+import { Takeovers } from "./actor/Takeovers.ts"
 import { PlatformStatus } from "./admin/PlatformStatus.ts"
 import { Users } from "./admin/Users.ts"
 import { WordList } from "./admin/WordList.ts"
@@ -81,7 +82,8 @@ const Commons = Layer.mergeAll(CachePurges.layer, OpenSeasons.layer, Parking.lay
 )
 
 /** The seasons themselves: their actors, the rows they write, and whom they tell. */
-const Machines = Layer.merge(SeasonActors.layer, AnsweredMessages.layer).pipe(
+const Machines = Layer.merge(Takeovers.layer, AnsweredMessages.layer).pipe(
+  Layer.provideMerge(SeasonActors.layer),
   Layer.provideMerge(SeasonStorePg.layer),
   Layer.provideMerge(SeasonEventsBroadcast.layer)
 )

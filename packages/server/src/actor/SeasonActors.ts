@@ -9,8 +9,8 @@
  * library itself may send a message again. So a command may come twice: it does the same thing again without harm, or it is known by the
  * row that it has left, and answered as it was at first (domain/season/Repeats.ts).
  *
- * A season that is not closed is woken when the service starts and when it is created, and kept alive from then on. When
- * it closes, its actor ends and the entity may rest: until then, and whenever it is asked again, it answers `SeasonClosed`.
+ * A season that is not closed is woken when the service starts and when it is created, and kept alive from then on; where its node ends,
+ * by the next one (Takeovers.ts). When it closes, its actor ends and the entity may rest: until then, and whenever it is asked again, it answers `SeasonClosed`.
  */
 
 import type { Command, Reply, ReplyTo } from "@agon/domain/season/Command.ts"
@@ -49,7 +49,7 @@ const FENCED_PAUSE = Duration.seconds(5)
 const FORECAST_TIMEOUT = Duration.seconds(1)
 const ASK_TIMEOUT = Duration.seconds(10)
 /** Seasons woken side by side when the service starts: each holds a connection while it reads all its rows. */
-const WAKE_CONCURRENCY = 2
+export const WAKE_CONCURRENCY = 2
 const WAKE_PAUSE = Duration.seconds(1)
 
 const layerEntity = SeasonEntity.toLayer(

@@ -347,7 +347,7 @@ parentPort.on("message", ({ bytes }) => {
   if (bytes[0] === 1) for (;;) {}
   if (bytes[0] === 2) process.exit(1)
   if (bytes[0] === 3) throw new Error("a crash")
-  parentPort.postMessage(bytes[0] === 5 ? "a fault" : null)
+  parentPort.postMessage({ fault: bytes[0] === 5 ? "a fault" : null, late: [] })
 })`
 
 describe("the thread that checks replays", () => {
@@ -360,17 +360,17 @@ describe("the thread that checks replays", () => {
       const check = yield* ReplayThread.make(pathToFileURL(path), "1 second")
       const ask = (first: number) => check({} as Reported, Uint8Array.of(first))
       for (const [first, answer] of [
-        [0, { fault: null }],
+        [0, { fault: null, late: [] }],
         [1, "undecided"],
-        [5, { fault: "a fault" }],
+        [5, { fault: "a fault", late: [] }],
         [2, "undecided"],
         [3, "undecided"],
-        [0, { fault: null }]
+        [0, { fault: null, late: [] }]
       ] as const) {
         assert.deepStrictEqual(yield* ask(first), answer)
       }
       const both = yield* Effect.all([ask(3), ask(5)], { concurrency: "unbounded" })
-      assert.deepStrictEqual(both, ["undecided", { fault: "a fault" }])
+      assert.deepStrictEqual(both, ["undecided", { fault: "a fault", late: [] }])
     }).pipe(Effect.scoped)
   )
 })

@@ -10,14 +10,16 @@ import { Recorder } from "@agon/engine/replay/Recorder.ts"
 import { makeReplay } from "@agon/engine/replay/Replay.ts"
 import { seededPlayer } from "@agon/engine/replay/testing/recorded.ts"
 
-/** The match as its players play it; who plays it again gets the same. */
-export const played = ({ board, game, rules, seats, seed }: MatchWork | AuditWork) => {
+/** The match as its players play it; who plays it again gets the same. Of the seats in `late` each move is a timeout. */
+export const played = ({ board, game, rules, seats, seed }: MatchWork | AuditWork, late: ReadonlyArray<number> = []) => {
   const engine = engineOf(game)!
   const check = engine.checkBoard(board)
   if (!check.ok) throw new Error("the board of the lease is none")
   const { cols, masked, rows } = engine.spec(check.board)
   const recorder = new Recorder()
-  const players = seats.map((_, seat) => seededPlayer(seed + seat, rows * cols, masked, 0))
+  const players = seats.map((_, seat) =>
+    late.includes(seat) ? () => "timeout" as const : seededPlayer(seed + seat, rows * cols, masked, 0)
+  )
   const { result, state } = playMatch(engine, check.board, seed, rules, players, recorder)
   const models = seats.map(({ manifest, weights }) => ({
     weights_sha256: weights.hash.slice("sha256:".length),

@@ -24,7 +24,7 @@ export type AuditAction =
   | `post.${"add" | "edit" | "remove"}`
   | `round.${"patch" | "plan"}`
   | `runner-key.${"create" | "revoke"}`
-  | `runner.${"flag" | "stop"}`
+  | `runner.${"doubt" | "flag" | "stop"}`
   | `season.${"close" | "create" | "doubt" | "edit" | "entry" | "feature" | "fill" | "fleet" | "notify" | "remove"}`
   | `story.${"approve" | "feature" | "reject" | "unfeature"}`
   | `thread.${"lock" | "open"}`

@@ -2,12 +2,12 @@
 import { type Duration, Effect, type Scope } from "effect"
 import { makeThread } from "../../process/Thread.ts"
 import type { Question } from "./checkThread.ts"
-import type { Reported } from "./replayFault.ts"
+import type { Checked, Reported } from "./replayFault.ts"
 
 const HEAP_MB = 256
 const TIMEOUT = "20 seconds"
 
-export type Answer = { readonly fault: string | null } | "undecided"
+export type Answer = Checked | "undecided"
 export type Check = (reported: Reported, bytes: Uint8Array) => Effect.Effect<Answer>
 
 /** `script` differs from ours only in tests of threads. */
@@ -16,7 +16,6 @@ export const make = (
   timeout: Duration.Input = TIMEOUT
 ): Effect.Effect<Check, never, Scope.Scope> =>
   Effect.map(
-    makeThread<Question, string | null>({ script, timeout, heap_MB: HEAP_MB }),
-    (ask) => (reported, bytes) =>
-      Effect.map(ask({ reported, bytes }), (outcome) => (outcome === "undecided" ? outcome : { fault: outcome.reply }))
+    makeThread<Question, Checked>({ script, timeout, heap_MB: HEAP_MB }),
+    (ask) => (reported, bytes) => Effect.map(ask({ reported, bytes }), (outcome) => (outcome === "undecided" ? outcome : outcome.reply))
   )

@@ -5,6 +5,7 @@
 
 import { engineOf } from "@agon/engine/registry.ts"
 import { DateTime, Effect, Option } from "effect"
+import { makeAuditLog, ownAudit } from "../../audit/auditLog.ts"
 import { CheckShares } from "../../config/CheckShares.ts"
 import { newId } from "../../database/newId.ts"
 import { storedReplayKey } from "../../object/keys.ts"
@@ -13,6 +14,7 @@ import { MatchVoiding } from "../MatchVoiding.ts"
 import { makePassOver } from "./CheckRetries.ts"
 import { type Checkable, makeQueries } from "./checkQueries.ts"
 import type { Drawn } from "./drawn.ts"
+import { LoneTimeouts } from "./LoneTimeouts.ts"
 import * as ReplayThread from "./ReplayThread.ts"
 
 const FETCH_TIMEOUT = "30 seconds"
@@ -36,6 +38,7 @@ const makeCheck = Effect.gen(function* () {
   const voiding = yield* MatchVoiding
   const passOver = yield* makePassOver
   const thread = yield* ReplayThread.make()
+  const noteTimeouts = yield* makeNoteTimeouts
 
   return Effect.fnUntraced(function* (season_id: string, match: Checkable) {
     if (engineOf(match.game)?.digest !== match.engine_digest) return "sound" as const // an older engine, whose rules this build does not have
@@ -54,9 +57,36 @@ const makeCheck = Effect.gen(function* () {
       yield* Effect.logError("a replay could not be checked", { match: match.id })
       return "undecided" as const
     }
-    if (answer.fault === null) return "sound" as const
+    if (answer.fault === null) {
+      yield* noteTimeouts(season_id, match, answer.late)
+      return "sound" as const
+    }
     const runners = match.runner_id === null ? [] : [{ id: match.runner_id, key: match.key_id }]
     yield* voiding.voidMatch({ season_id, match: match.id, detail: answer.fault, runners })
     return "false" as const
+  })
+})
+
+/** A match that was checked again, after a restart or beside a close, may count twice: nothing follows but a line in the log. */
+const makeNoteTimeouts = Effect.gen(function* () {
+  const auditLog = yield* makeAuditLog
+  const timeouts = new LoneTimeouts()
+  return Effect.fnUntraced(function* (
+    season_id: string,
+    { game, id, key_id: key, runner_id: runner, seats }: Checkable,
+    late: ReadonlyArray<number>
+  ) {
+    if (key === null || runner === null) return
+    const timed = seats.map(({ manifest_hash, weights_hash }, seat) => ({
+      model: `${weights_hash} ${manifest_hash}`,
+      late: late.includes(seat)
+    }))
+    const matches = timeouts.note({ key, match: id, seats: timed })
+    if (matches === undefined) return
+    const detail = "Models were too slow under its key alone: another has played them ten times and more, never late."
+    yield* Effect.logWarning("a runner reports timeouts that no other sees", { runner, key, matches })
+    yield* Effect.ignoreCause(
+      auditLog.logged({ game, season_id }, Effect.void, () => ownAudit("runner.doubt", runner, { key, matches, detail }))
+    )
   })
 })

@@ -26,12 +26,19 @@ export interface Reported {
   }>
 }
 
-/** The first contradiction, as a sentence; null where there is none. Never throws on a replay. */
-export const replayFault = (reported: Reported, bytes: Uint8Array): string | null => {
+export interface Checked {
+  /** The first contradiction, as a sentence; null where there is none. */
+  readonly fault: string | null
+  /** The seats with a timeout, where there is no contradiction. */
+  readonly late: ReadonlyArray<number>
+}
+
+/** Never throws on a replay. */
+export const checked = (reported: Reported, bytes: Uint8Array): Checked => {
   const parsed = parseReplay(bytes)
-  if (!parsed.ok) return sentence(parsed.problems[0]!)
+  if (!parsed.ok) return denied(sentence(parsed.problems[0]!))
   const verdict = verify(parsed.value)
-  if (!verdict.ok) return sentence(verdict.problems[0]!)
+  if (!verdict.ok) return denied(sentence(verdict.problems[0]!))
   const replay = parsed.value as Replay
   const { seats } = reported
   const isVoided = seats.every(({ rank }) => rank === 0)
@@ -53,10 +60,15 @@ export const replayFault = (reported: Reported, bytes: Uint8Array): string | nul
   ]
   for (const [name, told, found] of facts) {
     const [a, b] = [canonicalJson(told), canonicalJson(found)]
-    if (a !== b) return `The ${name} of the match: ${short(a)} by the report, ${short(b)} by its replay.`
+    if (a !== b) return denied(`The ${name} of the match: ${short(a)} by the report, ${short(b)} by its replay.`)
   }
-  return null
+  const late = replay.strikes.filter(({ code }) => code === "timeout").map(({ seat }) => seat)
+  return { fault: null, late: [...new Set(late)] }
 }
+
+export const replayFault = (reported: Reported, bytes: Uint8Array): string | null => checked(reported, bytes).fault
+
+const denied = (fault: string): Checked => ({ fault, late: [] })
 
 const SHOWN = 80
 const short = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}...` : text)

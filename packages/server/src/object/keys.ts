@@ -51,3 +51,8 @@ export const datasetKey = (season_id: string, sha256: string, name: string): str
 
 /** Whether the key holds a file of a dataset: made by the service itself, and never another one under this key. */
 export const isDataset = (key: string): boolean => key.startsWith(DATASETS)
+
+const CONTENT_ADDRESS = /^(?:(?:weights|manifests)\/sha256\/|replays\/[^./]+\.|datasets\/[^/]+\/)([0-9a-f]{64})(?:\/|$)/
+
+/** The hash, in 64 hex digits, that the bytes under this key were found to have before they came there; undefined where it names none. */
+export const hashInKey = (key: string): string | undefined => CONTENT_ADDRESS.exec(key)?.[1]

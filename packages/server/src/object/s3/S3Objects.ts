@@ -9,6 +9,7 @@ import { openAsBlob } from "node:fs"
 import { Clock, DateTime, Effect, Layer, Option } from "effect"
 import { collect } from "../contentMeter.ts"
 import { IMMUTABLE, ObjectStore, ObjectsUnavailable, ObjectTooLarge, type Upload, type UploadRequest } from "../ObjectStore.ts"
+import { proven } from "../proven.ts"
 import { s3List } from "./s3List.ts"
 import { refusePublic } from "./s3Public.ts"
 import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
@@ -39,7 +40,7 @@ const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["
       const opened = yield* openObject(requests, "get", key)
       if (Option.isNone(opened)) return Option.none()
       const bytes = yield* collect(bodyOf("get", key, opened.value), max_bytes)
-      return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : Option.some(bytes)
+      return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : yield* proven(key, Option.some(bytes))
     }),
     put: Effect.fnUntraced(function* (key, bytes) {
       // The signature covers the body's hash, which every server checks, Swift included.

@@ -57,6 +57,10 @@ const reason = (cause: unknown): string => {
 
 const amzDate = (now_ms: number): string => new Date(now_ms).toISOString().replace(/[:-]|\.\d{3}/g, "")
 
+/** Every store tells the ETag of an object; the page of a proxy in front of it has none. */
+const isStrange = ({ key, method }: S3Request, { headers }: Response): boolean =>
+  key !== "" && (method === "GET" || method === "HEAD") && !headers.has("etag")
+
 export type S3Requests = ReturnType<typeof s3Requests>
 
 export const s3Requests = (options: S3Options) => {
@@ -87,6 +91,10 @@ export const s3Requests = (options: S3Options) => {
         },
         catch: (cause): Fault => ({ detail: reason(cause), transient: true })
       })
+      if (response.ok && isStrange(request, response)) {
+        yield* discard(response)
+        return yield* Effect.fail<Fault>({ detail: `${response.status} without an ETag, which is no answer of a store`, transient: true })
+      }
       if (response.ok || request.answers?.includes(response.status)) return response
       const text = yield* Effect.orElseSucceed(textOf(request.operation, request.key, response, ERROR_BODY_BYTES_MAX), () => "")
       const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? ""

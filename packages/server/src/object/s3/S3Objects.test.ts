@@ -1,0 +1,75 @@
+/** A bucket, or what stands before it, that answers 200 with bytes that nobody has put there. */
+import { createHash } from "node:crypto"
+import { createServer, type ServerResponse } from "node:http"
+import type { AddressInfo } from "node:net"
+import { assert, it } from "@effect/vitest"
+import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { replayKey, replayUploadKey, storedKey } from "../keys.ts"
+import { ObjectStore } from "../ObjectStore.ts"
+import * as S3Objects from "./S3Objects.ts"
+
+const bytes = Buffer.from('{"format":"agon-replay"}')
+const sha256 = createHash("sha256").update(bytes).digest("hex")
+const HASH = `sha256:${sha256}`
+const PAGE = "<html>Sign in to the network"
+const asked = { key: replayUploadKey("lease"), sha256, max_bytes: 1_000, into: replayKey("match", HASH) }
+
+type Answer = (response: ServerResponse) => void
+const right: Answer = (response) => void response.writeHead(200, { etag: '"e"' }).end(bytes)
+const wrong: Answer = (response) => void response.writeHead(200, { etag: '"e"' }).end(PAGE)
+const page: Answer = (response) => void response.writeHead(200).end(PAGE)
+
+/** A store on a bucket that answers signed requests for objects as it is told. */
+const bucket = Effect.gen(function* () {
+  const it = { answer: right, seen: [] as Array<string> }
+  const server = yield* Effect.acquireRelease(
+    Effect.promise(async () => {
+      const server = createServer((request, response) => {
+        request.resume()
+        const isObject = /\/b\/(replays|incoming|weights)\//.test(request.url!)
+        if (request.headers.authorization === undefined) response.writeHead(403).end()
+        else if (!isObject || request.method === "DELETE" || request.method === "PUT") response.writeHead(200).end("<CopyObjectResult/>")
+        else it.answer(response)
+        if (isObject) it.seen.push(request.method!)
+      })
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+      return server
+    }),
+    (server) =>
+      Effect.sync(() => {
+        server.closeAllConnections()
+        server.close()
+      })
+  )
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const options = { endpoint, region: "us-east-1", bucket: "b", accessKeyId: "a", secretAccessKey: Redacted.make("secret") }
+  const store = Context.get(yield* Layer.build(S3Objects.layer(options)), ObjectStore)
+  return { it, store }
+})
+
+it.live("bytes that do not have the hash in their address are an answer of nobody, and the right ones are had later", () =>
+  Effect.gen(function* () {
+    const { it, store } = yield* bucket
+    for (const key of [replayKey("match", HASH), storedKey("weights", HASH)]) {
+      it.answer = wrong
+      const failure = yield* Effect.flip(store.get({ key, max_bytes: 1_000 }))
+      assert.deepInclude(failure, { _tag: "ObjectsUnavailable", detail: "the store answered other bytes than were put there" })
+      it.answer = right
+      assert.deepStrictEqual(yield* store.get({ key, max_bytes: 1_000 }), Option.some(new Uint8Array(bytes)))
+    }
+    it.answer = wrong
+    assert.isTrue(Option.isSome(yield* store.get({ key: asked.key, max_bytes: 1_000 })), "an upload may be anything")
+  }).pipe(Effect.scoped)
+)
+
+it.live("a page with 200 and no ETag is no object, has no size, and condemns no upload", () =>
+  Effect.gen(function* () {
+    const { it, store } = yield* bucket
+    it.answer = page
+    for (const outcome of [store.verify(asked), store.stat(asked.key), store.get({ key: asked.key, max_bytes: 1_000 })])
+      assert.deepInclude(yield* Effect.flip(outcome as Effect.Effect<unknown, unknown>), { _tag: "ObjectsUnavailable" })
+    assert.notInclude(it.seen, "DELETE")
+    it.answer = right
+    assert.deepStrictEqual(yield* store.verify(asked), { bytes: bytes.length })
+  }).pipe(Effect.scoped)
+)

@@ -147,6 +147,43 @@ it.live(
 )
 
 it.live(
+  "go with their copies where the lease had ended with a fault before, and another runner played the match",
+  () =>
+    Effect.gen(function* () {
+      const directory = yield* temporary
+      yield* Effect.gen(function* () {
+        const { sweep } = yield* ReplayUploads
+        const fleet = yield* keyed("faulty")
+        yield* seasonOf("faulty", fleet)
+        const other = yield* keyed("other", fleet.admin)
+        const runner = yield* fleet.open(["match"])
+        const another = yield* other.open(["match"])
+        const leased = (client: typeof fleet.client, runner: string) =>
+          Effect.map(client.runner.lease({ payload: { runner, max: 1, wait_s: 10 } }), ({ leases }) => leases.find(isMatch)!)
+        // The same replay as the other runner's, which is no object, and a different one.
+        for (const lie of [{}, { replay: () => ({ seed: 1 }) }]) {
+          const work = yield* leased(fleet.client, runner)
+          const say = (payload: Parameters<typeof fleet.client.runner.result>[0]["payload"]) =>
+            fleet.client.runner.result({ params: { lease: work.lease }, payload })
+          assert.deepStrictEqual(yield* say({ kind: "match", fault_reason: "engine_fault", detail: "No memory." }), { accepted: true })
+          assert.deepStrictEqual(yield* say(yield* uploaded(work, lie)), { accepted: true }, "as before")
+          const again = yield* leased(other.client, another)
+          assert.strictEqual(again.match_id, work.match_id)
+          const { lease, ...within } = withinOf(again)
+          assert.deepStrictEqual(yield* other.client.runner.result({ params: { lease }, payload: within }), { accepted: true })
+          const then = new Date(Date.now() - LEFT_MS - 1_000)
+          utimesSync(join(directory, "objects", "objects", replayUploadKey(work.lease)), then, then)
+        }
+        yield* sweep
+        for (const prefix of ["replays/", "incoming/replays/"]) {
+          assert.isEmpty(yield* ObjectStore.use(({ list }) => list({ prefix, limit: 10 })), prefix)
+        }
+      }).pipe(Effect.provide(Service.layer({ directory, database_url: yield* Postgres.url({ migrate: true }) })))
+    }).pipe(Effect.scoped),
+  60_000
+)
+
+it.live(
   "are none of what came within a result: it is kept with its match, or not at all",
   () =>
     Effect.gen(function* () {

@@ -3,6 +3,7 @@
 import { LocalObjects } from "@agon/server/object/directory/LocalObjects.ts"
 import { datasetKey, incomingKey, replayKey, storedKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { Room } from "@agon/server/object/Room.ts"
 import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
 import { assert, layer } from "@effect/vitest"
 import { Clock, Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
@@ -17,7 +18,11 @@ const Objects = Layer.unwrap(
     LocalObjects.layer({ directory, secret: Redacted.make("secret"), publicOrigin: "http://localhost" })
   )
 )
-const Stored = StoredObjects.layer.pipe(Layer.provideMerge(Objects), Layer.provide(Fixture.layer), Layer.provideMerge(core()))
+const Stored = Layer.mergeAll(StoredObjects.layer, Room.layer).pipe(
+  Layer.provideMerge(Objects),
+  Layer.provide(Fixture.layer),
+  Layer.provideMerge(core())
+)
 
 const hash = (n: number) => `sha256:${n.toString(16).padStart(64, "0")}`
 const body = new Uint8Array([1, 2, 3])
@@ -89,6 +94,34 @@ layer(Stored)("stored objects", (it) => {
       const sql = yield* SqlClient.SqlClient
       const rows = yield* sql`SELECT key FROM stored_object WHERE check_at IS NOT NULL`
       assert.deepStrictEqual(rows, [], "what is kept for good is not looked at again")
+    })
+  )
+
+  it.effect("of a version that is rejected though it was out of its trial are removed, and count in its owner's quota until then", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const { ofQuota } = yield* Room
+      const [account] = yield* sql<{ readonly id: string }>`SELECT id FROM account ORDER BY id LIMIT 1`
+      const left = ofQuota(account!.id, 1_000_000, [])
+      const before = yield* left
+      const owned = { owner_id: account!.id, weights_bytes: 1_000 }
+      yield* Fixture.insert("version", [version(31, 31, owned), version(32, 32, owned)])
+      yield* taken(31, 32)
+      for (const n of [31, 32]) yield* status(n, "disqualified") // its owner was excluded while it was in trial
+      for (const _day of [1, 2, 3]) yield* collectAfter("1 day")
+      assert.deepStrictEqual(yield* Effect.forEach([31, 32], lie), [true, true])
+      yield* status(31, "rejected") // its owner is back, and the finals have begun
+      assert.strictEqual(yield* left, before - 2 * 1_003)
+      yield* collectAfter("1 day")
+      yield* collectAfter("1 day")
+      assert.isTrue(yield* isGone(31))
+      assert.isTrue(yield* lie(32))
+      assert.strictEqual(yield* left, before - 1_003)
+      yield* sql`UPDATE season SET closed_at = now() WHERE id = ${Fixture.seasonIds.spring}`
+      yield* collectAfter("1 day")
+      assert.deepStrictEqual(yield* sql`SELECT key FROM stored_object WHERE check_at IS NOT NULL`, [], "of a closed season all is final")
+      assert.isTrue(yield* lie(32))
+      yield* sql`UPDATE season SET closed_at = NULL WHERE id = ${Fixture.seasonIds.spring}`
     })
   )
 

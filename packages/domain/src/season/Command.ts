@@ -227,8 +227,11 @@ export type Work =
 
 /** The answer to a result. For `unknown` the rows are consulted (`answerAgain`), since the machine forgets work that has ended. */
 export type Receipt =
-  /** `replay_kept`: the replay came with its text, which is written with the match. */
-  | { readonly accepted: true; readonly replay_kept?: true }
+  /**
+   * `replay_kept`: the replay came with its text, which is written with the match. `answered`: the lease had ended with another result,
+   * so this one, with its replay, came to nothing.
+   */
+  | { readonly accepted: true; readonly replay_kept?: true; readonly answered?: true }
   | { readonly accepted: false; readonly reason: "lost" | "released" | "withdrawn" | "unknown" }
   /** The result contradicts itself or the match; nothing has changed. */
   | { readonly accepted: false; readonly reason: "malformed"; readonly detail: string }

@@ -5,7 +5,8 @@
  *   submission ─▶ expect(incoming/<version>/…)           checked when no upload to it can be under way any more: removed, unless its
  *                                                        season was away until then and still waits for the files: checked a day later
  *   both files ─▶ taking(weights/…, manifests/…) ─▶ verify into them ─▶ the season is told
- *                                                        checked a day later, and again while a candidate refers to it:
+ *                                                        checked a day later, and again while a candidate refers to it, or a version
+ *                                                        that was disqualified, as long as its season is open:
  *                                                          an admitted version refers to it   kept for good, never checked again
  *                                                          only rejected versions do, or none   removed at the next check,
  *                                                            a day later: a match of its trial may be under audit

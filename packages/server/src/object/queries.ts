@@ -7,10 +7,18 @@ import { SqlClient, SqlSchema } from "effect/sql"
 
 const Key = Schema.Struct({ key: Schema.String })
 /**
- * Whether an admitted version refers to the object, whether a candidate does, and whether
+ * Whether an admitted version refers to the object, whether one does that may still be rejected, and whether
  * nothing did at the previous check.
  */
 const Locked = Schema.Struct({ kept: Schema.Boolean, in_admission: Schema.Boolean, unused: Schema.Boolean })
+
+/**
+ * The status of a version, or `testing` where it may still be rejected though it is out of its trial: one that was disqualified before it
+ * entered is, if it comes back once the finals have begun.
+ */
+const standing = (sql: SqlClient.SqlClient) =>
+  sql.literal(`CASE WHEN status = 'disqualified'
+  AND EXISTS (SELECT FROM season s WHERE s.id = version.season_id AND s.closed_at IS NULL) THEN 'testing' ELSE status END AS status`)
 
 /** Whether a file of a version that nobody else keeps is still in the store. */
 const lies = (sql: SqlClient.SqlClient, file: "weights" | "manifest") =>
@@ -45,8 +53,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT coalesce(bool_or(v.status NOT IN ('testing', 'rejected')), false) AS kept,
         coalesce(bool_or(v.status = 'testing'), false) AS in_admission, o.unused
       FROM o LEFT JOIN LATERAL (
-        SELECT status FROM version WHERE o.kind = 'weights' AND weights_hash = o.hash
-        UNION ALL SELECT status FROM version WHERE o.kind = 'manifests' AND manifest_hash = o.hash
+        SELECT ${standing(sql)} FROM version WHERE o.kind = 'weights' AND weights_hash = o.hash
+        UNION ALL SELECT ${standing(sql)} FROM version WHERE o.kind = 'manifests' AND manifest_hash = o.hash
         UNION ALL SELECT CASE phase WHEN 'upload' THEN status END FROM version
           WHERE id = CASE o.kind WHEN 'incoming' THEN split_part(o.key, '/', 2)::uuid END
         UNION ALL SELECT 'kept' FROM dataset_file WHERE key = o.key

@@ -17,7 +17,7 @@ import { LEASE_AGAIN_MS } from "./Tries.ts"
 export const reportMatch = (state: State, { denied, key, lease, outcome }: Of<"ReportMatch">): Receipt => {
   const match = held(state, lease, key)
   if ("accepted" in match) return match
-  if (isAnswered(match)) return { accepted: true } // the repeat of a fault, with another body
+  if (isAnswered(match)) return { accepted: true, answered: true } // the repeat of a fault, with another body
   const fault = faultOf(outcome.seats, match.versions.length, state.settings.rules.match.strike_limit)
   if (fault !== undefined) return { accepted: false, reason: "malformed", detail: fault }
   if (denied === undefined) play(state, match, key, outcome)

@@ -52,11 +52,11 @@ const makeSweep = Effect.fnUntraced(function* (taken: TakenReplays) {
   const objects = yield* ObjectStore
   const queries = yield* makeQueries
 
-  /** Removes a copy that is not the match's final replay; false while the match is open. */
+  /** Removes a copy that is not the object of the match's final replay; false while the match is open. */
   const dropCopy = Effect.fnUntraced(function* ({ hash, match }: Copy) {
     const [found] = yield* queries.endedWith(match)
     if (found === undefined || found.live) return false
-    if (found.replay_hash !== hash) yield* objects.remove(replayKey(match, hash))
+    if (found.object_hash !== hash) yield* objects.remove(replayKey(match, hash))
     return true
   })
 

@@ -163,7 +163,7 @@ const checked = Effect.fnUntraced(function* (objects: ObjectStore["Service"], { 
   return { bytes }
 })
 
-/** Removes the uploads of results that were accepted. */
+/** Removes the uploads of results that were accepted. Any other upload stays for ReplayUploads, which finds by it what was taken over. */
 export const dropUploads = (objects: ObjectStore["Service"], accepted: ReadonlyArray<Reported>) =>
   Effect.forEach(
     accepted.filter((result) => inlineOf(result) === undefined),

@@ -95,7 +95,7 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
         return yield* new InvalidRequest({ detail: receipt.detail, errors: [{ path: "results", message: receipt.detail }] })
       }
       if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: it may be another runner's
-      if (receipt.accepted && (result.kind === "unheld" || isFinished(result))) accepted.push(result)
+      if (receipt.accepted && receipt.answered !== true && (result.kind === "unheld" || isFinished(result))) accepted.push(result)
       receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
     }
     const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])

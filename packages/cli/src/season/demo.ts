@@ -12,7 +12,7 @@ import { hashOf } from "@agon/engine/hash.ts"
 import { boardsOf } from "@agon/engine/registry.ts"
 import { demoWeightClasses, type ZooEntry, zoo } from "@agon/zoo/zoo.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Clock, Duration, Effect, Option, Schedule } from "effect"
+import { Clock, Console, Duration, Effect, Option, Schedule } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
 import { devSignIn } from "../account/devSignIn.ts"
@@ -147,6 +147,7 @@ export const demoCommand = Command.make(
   },
   Effect.fn(function* ({ admin, url: given }) {
     const url = yield* addressOf(Option.some(given))
-    return yield* saying(url)(demo(url, admin))
+    yield* saying(url)(demo(url, admin))
+    yield* Console.log(`The demonstration season is complete: ${url}/games/${game}/seasons/${slug}`)
   })
 ).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

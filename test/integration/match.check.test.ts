@@ -285,11 +285,13 @@ layer(Postgres.layer({ migrate: true }), { excludeTestServices: true })("the rep
       yield* lives(() => Effect.map(progress, (at) => at === matchId(1, 6)))
       assert.isAtLeast(Date.now() - began, PATIENCE_MS)
       const sql = yield* SqlClient.SqlClient
-      const told = yield* sql<{ subject: string }>`SELECT subject FROM audit WHERE action = 'match.unchecked' ORDER BY subject`
+      const told = yield* sql<{ subject: string; why: string }>`
+        SELECT subject, detail->>'why' AS why FROM audit WHERE action = 'match.unchecked' ORDER BY subject`
       assert.deepStrictEqual(
         told.map(({ subject }) => subject),
         [1, 2, 4].map((n) => matchId(1, n))
       )
+      assert.strictEqual(told[2]!.why, "Its stored replay could not be read: away.")
       assert.deepStrictEqual(
         store.gets.filter((id) => id !== matchId(1, 4)),
         [...idsOf(1, 1, 3), ...idsOf(1, 5, 6)]

@@ -74,6 +74,28 @@ it.live("what an earlier life left half written is swept at the start, and what 
   })
 )
 
+it.live("an object that the disk has damaged is away, not another one, and is there again once it is put back", () =>
+  Effect.gen(function* () {
+    const directory = yield* temporaryDirectory
+    const key = `replays/m.${sha256(body)}`
+    yield* life(
+      directory,
+      Effect.gen(function* () {
+        const store = yield* ObjectStore
+        yield* store.put(key, body)
+        const path = join(directory, "objects", key)
+        for (const damaged of [body.with(5, body[5]! ^ 1), body.subarray(1), new Uint8Array()]) {
+          writeFileSync(path, damaged)
+          const failure = yield* Effect.flip(store.get({ key, max_bytes: body.length }))
+          assert.deepInclude(failure, { _tag: "ObjectsUnavailable", key })
+        }
+        writeFileSync(path, body)
+        assert.deepStrictEqual(yield* store.get({ key, max_bytes: body.length }), Option.some(new Uint8Array(body)))
+      })
+    )
+  }).pipe(Effect.scoped)
+)
+
 it.live("an upload that the client gives up half-way leaves nothing, and what was there before stays", () =>
   Effect.gen(function* () {
     const directory = yield* temporaryDirectory

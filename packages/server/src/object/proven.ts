@@ -1,6 +1,6 @@
 /**
- * Objects of a bucket under content addresses are what was put there, or the store is at fault: a wrong answer, the page of a
- * proxy before it. Nobody else is: such bytes prove nothing against a runner, and are in no dataset and no backup. So
+ * Objects under content addresses are what was put there, or the store is at fault: a wrong answer, the page of a proxy before a
+ * bucket, a damaged disk. Nobody else is: such bytes prove nothing against a runner, and are in no dataset and no backup. So
  * they are no answer of the store, which may give the right ones later.
  */
 import { hash } from "node:crypto"

@@ -8,6 +8,7 @@ import { seldom } from "@agon/api/program/seldom.ts"
 import { Cause, Clock, Context, Effect } from "effect"
 import { makeAuditLog, ownAudit } from "../../audit/auditLog.ts"
 import { storableText } from "../../database/storable.ts"
+import { ObjectsUnavailable } from "../../object/ObjectStore.ts"
 import { type Checkable, makeQueries, type Place } from "./checkQueries.ts"
 
 /** How long the same match is retried. */
@@ -36,6 +37,12 @@ export const makePassOver = Effect.map(
       yield* Effect.ignoreCause(auditLog.logged({ game: match.game, season_id }, Effect.void, () => told))
     })
 )
+
+/** The store's fault has fields and no message. */
+const whyOf = (cause: Cause.Cause<unknown>): string => {
+  const fault = Cause.squash(cause)
+  return fault instanceof ObjectsUnavailable ? `Its stored replay could not be read: ${fault.detail}.` : Cause.pretty(cause)
+}
 
 /** `check` fails where a match is to be retried. */
 export const makeCheckRetries = Effect.fnUntraced(function* <E>(check: (season_id: string, match: Checkable) => Effect.Effect<void, E>) {
@@ -69,7 +76,7 @@ export const makeCheckRetries = Effect.fnUntraced(function* <E>(check: (season_i
       return false
     }
     waiting.delete(match.id)
-    yield* passOver(season_id, match, Cause.pretty(exit.cause))
+    yield* passOver(season_id, match, whyOf(exit.cause))
     return true
   })
 

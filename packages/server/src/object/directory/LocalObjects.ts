@@ -1,9 +1,10 @@
 /**
  * Objects in a directory, with URLs that the service itself answers under `/objects/` (http.ts). The checksum and the
- * size are checked during the PUT, so a stored object is always correct.
+ * size are checked during the PUT, so a stored object is correct until the disk damages it, which `get` finds.
  */
 import { Clock, Context, Effect, Layer, Option } from "effect"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "../ObjectStore.ts"
+import { proven } from "../proven.ts"
 import { makeSignedUrls, type SignedUrls, type SignedUrlsOptions } from "../SignedUrls.ts"
 import { makeUploads, type Uploads } from "../Uploads.ts"
 import { type ObjectDirectory, openObjectDirectory, readPath } from "./ObjectDirectory.ts"
@@ -44,7 +45,7 @@ const makeStore = (directory: ObjectDirectory, urls: SignedUrls): (typeof Object
   get: Effect.fnUntraced(function* ({ key, max_bytes }) {
     const bytes = yield* directory.readWhole(key, max_bytes)
     if (bytes === undefined) return Option.none()
-    return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : Option.some(bytes)
+    return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : yield* proven(key, Option.some(bytes))
   }),
   put: Effect.fnUntraced(function* (key, bytes) {
     const request = { key, sha256: null, max_bytes: bytes.byteLength }

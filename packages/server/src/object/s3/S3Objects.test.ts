@@ -73,3 +73,33 @@ it.live("a page with 200 and no ETag is no object, has no size, and condemns no 
     assert.deepStrictEqual(yield* store.verify(asked), { bytes: bytes.length })
   }).pipe(Effect.scoped)
 )
+
+it.live("an upload that was answered with other bytes once is not wrong, stays where it is, and is taken at the next look", () =>
+  Effect.gen(function* () {
+    const { it, store } = yield* bucket
+    const long: Answer = (response) => void response.writeHead(200, { etag: '"e"' }).end(PAGE.repeat(100))
+    for (const once of [wrong, long]) {
+      it.answer = (response) => {
+        once(response)
+        it.answer = right
+      }
+      assert.deepStrictEqual(yield* store.verify(asked), { bytes: bytes.length })
+    }
+    assert.notInclude(it.seen, "DELETE")
+    it.answer = wrong
+    assert.strictEqual(yield* store.verify(asked), "hash_mismatch")
+    it.answer = long
+    assert.strictEqual(yield* store.verify(asked), "too_large")
+    assert.strictEqual(it.seen.filter((method) => method === "DELETE").length, 2)
+  }).pipe(Effect.scoped)
+)
+
+it.live("an upload whose every answer is another one is away", () =>
+  Effect.gen(function* () {
+    const { it, store } = yield* bucket
+    let answers = 0
+    it.answer = (response) => void response.writeHead(200, { etag: '"e"' }).end(`${PAGE} ${answers++}`)
+    assert.deepInclude(yield* Effect.flip(store.verify(asked)), { _tag: "ObjectsUnavailable", detail: "its answers differ" })
+    assert.notInclude(it.seen, "DELETE")
+  }).pipe(Effect.scoped)
+)

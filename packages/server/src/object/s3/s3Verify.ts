@@ -3,6 +3,9 @@
  * conditional on the ETag of the hashed bytes, so an upload in between is never copied. (An ETag is an MD5:
  * an author could exchange two bodies of equal MD5, but would only break their own weights, since runners
  * hash the files that they fetch.)
+ *
+ * A proxy, or one node of a store, may answer with bytes that nobody sent. So an upload is wrong only once two answers in
+ * a row were wrong in the same way; until then it stays where it is.
  */
 import { Effect, Option } from "effect"
 import { measure } from "../contentMeter.ts"
@@ -11,7 +14,7 @@ import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Requests, t
 
 /** The answer to a copy is some hundred bytes, behind the spaces that S3 sends while it copies. */
 const COPY_BYTES_MAX = 65_536
-/** Attempts of one `verify`, repeated when a body broke off or the object was replaced while it was read. */
+/** Attempts of one `verify`, repeated when a body broke off, was wrong for the first time, or was replaced while it was read. */
 const VERIFY_ATTEMPTS = 3
 
 export const s3Verify = (requests: S3Requests, bucket: string) => {
@@ -37,30 +40,39 @@ export const s3Verify = (requests: S3Requests, bucket: string) => {
     return "taken" as const
   })
 
-  /** None means that the check has to be repeated. */
-  const look = Effect.fnUntraced(function* ({ key, sha256, max_bytes, into, keeps }: VerifyRequest) {
+  /** `wrong` is what the look before this one found wrong. */
+  const look = Effect.fnUntraced(function* ({ key, sha256, max_bytes, into, keeps }: VerifyRequest, wrong?: string) {
     const opened = yield* openObject(requests, "verify", key)
-    if (Option.isNone(opened)) return Option.some<VerifyResult>("missing")
+    if (Option.isNone(opened)) return settled("missing")
     const response = opened.value
     const declared_too_large = lengthOf(response) > max_bytes
     if (declared_too_large) yield* discard(response)
     const content = declared_too_large ? "too_large" : yield* measure(bodyOf("verify", key, response), max_bytes)
     const verdict: VerifyResult = content === "too_large" ? content : content.sha256 === sha256 ? { bytes: content.bytes } : "hash_mismatch"
-    if (isRemoved(verdict, keeps)) yield* removeObject(requests, key)
-    if (typeof verdict === "string" || into === undefined || into === key) return Option.some(verdict)
+    if (typeof verdict === "string") {
+      const found = content === "too_large" ? content : content.sha256
+      if (found !== wrong) return again({ wrong: found, detail: "its answers differ" })
+      if (isRemoved(verdict, keeps)) yield* removeObject(requests, key)
+      return settled(verdict)
+    }
+    if (into === undefined || into === key) return settled(verdict)
     const taken = yield* take(key, into, response.headers.get("etag") ?? "")
-    return taken === "taken" ? Option.some(verdict) : Option.none()
+    return taken === "taken" ? settled(verdict) : again({ detail: "replaced while it was read" })
   })
 
-  const verify = (request: VerifyRequest, attempts = VERIFY_ATTEMPTS): Effect.Effect<VerifyResult, ObjectsUnavailable> =>
-    Effect.matchEffect(look(request), {
+  const verify = (request: VerifyRequest, attempts = VERIFY_ATTEMPTS, wrong?: string): Effect.Effect<VerifyResult, ObjectsUnavailable> =>
+    Effect.matchEffect(look(request, wrong), {
       onFailure: (error) => (attempts > 1 ? verify(request, attempts - 1) : Effect.fail(error)),
-      onSuccess: (verdict) => {
-        if (Option.isSome(verdict)) return Effect.succeed(verdict.value)
-        if (attempts > 1) return verify(request, attempts - 1)
-        return Effect.fail(new ObjectsUnavailable({ operation: "verify", key: request.key, detail: "replaced while it was read" }))
+      onSuccess: (seen) => {
+        if ("verdict" in seen) return Effect.succeed(seen.verdict)
+        if (attempts > 1) return verify(request, attempts - 1, seen.wrong)
+        return Effect.fail(new ObjectsUnavailable({ operation: "verify", key: request.key, detail: seen.detail }))
       }
     })
 
   return (request: VerifyRequest) => verify(request)
 }
+
+const settled = (verdict: VerifyResult) => ({ verdict })
+/** The check has to be repeated. */
+const again = (why: { readonly wrong?: string; readonly detail: string }) => why

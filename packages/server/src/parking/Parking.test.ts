@@ -259,4 +259,43 @@ describe("Parking", () => {
       assert.deepStrictEqual([parking.size(), parking.isClosed()], [0, true])
     }).pipe(Effect.provide(Parking.layer))
   )
+
+  it.effect("lets who has waited for seconds go before who comes, once a second at most", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      assert.isUndefined(parking.leaves("s"), "nobody waits")
+      const [first, second] = [yield* parked(), yield* parked()]
+      yield* TestClock.adjust("4 seconds")
+      assert.isUndefined(parking.leaves("s"))
+      yield* TestClock.adjust("1 second")
+      assert.isUndefined(parking.leaves("other"))
+      const signal = parking.leaves("s")!
+      assert.strictEqual(yield* Fiber.join(first), "woken")
+      assert.strictEqual(parking.leaves("s"), signal, "until it has asked")
+      const comes = yield* parked("any", ["s"], signal - 1)
+      assert.isUndefined(comes.pollUnsafe())
+      parking.told("s", "any", parking.signal(), true)
+      assert.isUndefined(parking.leaves("s"))
+      assert.strictEqual(yield* Fiber.join(second), "woken")
+      parking.told("s", "any", parking.signal(), true)
+      assert.strictEqual(yield* Fiber.join(comes), "woken")
+      yield* parked("any", ["s"], parking.signal())
+      yield* TestClock.adjust("5 seconds")
+      assert.isAbove(parking.leaves("s")!, signal)
+    }).pipe(Effect.provide(Parking.layer))
+  )
+
+  it.effect("has others ask after half a second where who has waited for seconds does not", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      yield* parked()
+      yield* TestClock.adjust("5 seconds")
+      const comes = yield* parked("any", ["s"], parking.leaves("s")! - 1)
+      yield* TestClock.adjust("499 millis")
+      assert.isUndefined(comes.pollUnsafe())
+      yield* TestClock.adjust("1 millis")
+      assert.isDefined(comes.pollUnsafe())
+      assert.isUndefined(parking.leaves("s"))
+    }).pipe(Effect.provide(Parking.layer))
+  )
 })

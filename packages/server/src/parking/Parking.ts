@@ -11,7 +11,8 @@
  * on. Requests of one kind (the same fleet, engines and kinds of work) and key get the same answer. So once one was
  * given nothing after a signal (GivenNothing.ts), no other of its kind and key is woken for that signal, and a later
  * one that may wait does not ask the season. Those of other keys of the kind are woken, few of them: a match is kept
- * from two keys at most. A request does not park if a signal came, or its runner was stopped, since it asked.
+ * from two keys at most. A request does not park if a signal came, or its runner was stopped, since it asked. Who has waited for seconds goes
+ * before who comes (LongWaits.ts).
  *
  * Each answered lease request looks for the next to wake, and thousands may be parked. So each kind has a
  * line of its own (WaitingLine.ts), whose first request tells whether any of the line is to be woken. Of
@@ -22,6 +23,7 @@ import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
 import { GivenNothing } from "./GivenNothing.ts"
+import { LONG_MS, LongWaits } from "./LongWaits.ts"
 import { type InLine, WaitingLine } from "./WaitingLine.ts"
 
 export interface Waiting {
@@ -46,6 +48,7 @@ interface Parked extends Waiting, InLine {
   readonly key: string
   /** How many parked before it. */
   readonly nth: number
+  readonly at_ms: number
   readonly woken: Deferred.Deferred<void>
 }
 
@@ -63,6 +66,11 @@ export class Parking extends Context.Service<
      * the last seconds: it would be given nothing again. By key, since a match may be kept from a single one.
      */
     readonly refused: (season: string, kind: string, key: string) => boolean
+    /**
+     * Whether a request that comes leaves the season's work to one that has waited for long: by which signal that one was woken.
+     * To park with an earlier one brings its turn after that.
+     */
+    readonly leaves: (season: string) => number | undefined
     /**
      * Waits until work appears in a season that it serves, or for `wait_ms`. Answers whether to
      * ask: false where the time ended.
@@ -126,6 +134,16 @@ class ParkedRequests {
     kind.count(each.key, 1)
   }
 
+  /** Of those that each kind has for this season, the one that parked first. */
+  first(season: string, of: (name: string, kind: Kind) => Parked | undefined): Parked | undefined {
+    let next: Parked | undefined
+    for (const [name, kind] of this.kinds) {
+      const first = of(name, kind)
+      if (first !== undefined && (next === undefined || first.nth < next.nth) && first.serves(season)) next = first
+    }
+    return next
+  }
+
   /** Does nothing where it has left already. */
   leave(each: Parked): void {
     if (!this.all.delete(each)) return
@@ -136,13 +154,11 @@ class ParkedRequests {
   }
 }
 
-const makeParking = (clock: Clock.Clock): Parking["Service"] => {
-  const parked = new ParkedRequests()
+/** The signals of seasons, and whom they wake. */
+const makeWaking = (clock: Clock.Clock, parked: ParkedRequests, givenNothing: GivenNothing) => {
   const signals = new CappedMap<string, number>(SIGNALS_MAX)
-  const givenNothing = new GivenNothing(clock)
-  const stopped = new CappedMap<string, true>(STOPPED_MAX)
-  let signal = 0
-  let closed = false
+  const longWaits = new LongWaits()
+  let newest = 0
 
   const wakeUp = (each: Parked): void => {
     parked.leave(each)
@@ -151,14 +167,40 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
 
   const wakeNext = (season: string): void => {
     const last = signals.get(season) ?? 0
-    let next: Parked | undefined
-    for (const [name, kind] of parked.kinds) {
+    const next = parked.first(season, (name, kind) => {
       const keys = givenNothing.keysSince(season, name, last)
-      const first = keys === "all" ? undefined : kind.firstBut(keys, last)
-      if (first !== undefined && (next === undefined || first.nth < next.nth) && first.serves(season)) next = first
-    }
+      return keys === "all" ? undefined : kind.firstBut(keys, last)
+    })
     if (next !== undefined) wakeUp(next)
   }
+
+  const wake = (season: string): void => {
+    signals.set(season, ++newest)
+    givenNothing.forget(season)
+    wakeNext(season)
+  }
+
+  const leaves = (season: string): number | undefined => {
+    if (parked.all.size === 0) return undefined
+    const now = clock.currentTimeMillisUnsafe()
+    const left = longWaits.signalOf(season, now)
+    if (left !== undefined || !longWaits.isTime(season, now)) return left
+    const first = parked.first(season, (_, { line }) => line.first)
+    if (first === undefined || now - first.at_ms < LONG_MS) return undefined
+    wake(season)
+    longWaits.leave(season, now, newest)
+    return newest
+  }
+
+  return { signals, longWaits, newest: () => newest, wakeUp, wakeNext, wake, leaves }
+}
+
+const makeParking = (clock: Clock.Clock): Parking["Service"] => {
+  const parked = new ParkedRequests()
+  const givenNothing = new GivenNothing(clock)
+  const { leaves, longWaits, newest, signals, wake, wakeNext, wakeUp } = makeWaking(clock, parked, givenNothing)
+  const stopped = new CappedMap<string, true>(STOPPED_MAX)
+  let closed = false
 
   const passOn = ({ serves }: Waiting, since: number): void => {
     for (const [season, at] of signals) if (at > since && serves(season)) wakeNext(season)
@@ -168,30 +210,33 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
     Effect.suspend(() => {
       const { key = "", kind, runner, serves } = waiting
       if (closed || (runner !== undefined && stopped.has(runner))) return Effect.succeed(true)
+      const at_ms = clock.currentTimeMillisUnsafe()
+      let until_ms = wait_ms
       for (const [season, at] of signals) {
-        if (at > since && serves(season) && givenNothing.mayAsk(season, kind, key, at)) return Effect.succeed(true)
+        if (at <= since || !serves(season) || !givenNothing.mayAsk(season, kind, key, at)) continue
+        until_ms = Math.min(until_ms, longWaits.leftMs(season, at_ms))
+        if (until_ms === 0) return Effect.succeed(true)
       }
-      const each: Parked = { ...waiting, key, since, nth: parked.arrivals++, woken: Deferred.makeUnsafe() }
+      const each: Parked = { ...waiting, key, since, nth: parked.arrivals++, at_ms, woken: Deferred.makeUnsafe() }
       parked.enter(each)
       return Deferred.await(each.woken).pipe(
-        Effect.timeoutOption(wait_ms),
+        Effect.timeoutOption(until_ms),
         Effect.ensuring(Effect.sync(() => parked.leave(each))),
-        Effect.map(() => Deferred.isDoneUnsafe(each.woken)) // also where it was woken just as its time ended
+        // Also where it was woken just as its time ended, or where who goes before it did not ask.
+        Effect.map(() => until_ms < wait_ms || Deferred.isDoneUnsafe(each.woken))
       )
     })
 
   return Parking.of({
-    signal: () => signal,
-    wake: (season) => {
-      signals.set(season, ++signal)
-      givenNothing.forget(season)
-      wakeNext(season)
-    },
+    signal: newest,
+    wake,
     told: (season, kind, since, given, key = "") => {
+      longWaits.asked(season)
       if (!given) givenNothing.note(season, kind, key, since)
       wakeNext(season)
     },
     refused: (season, kind, key) => givenNothing.standsFor(season, kind, key, signals.get(season) ?? 0),
+    leaves,
     park,
     passOn,
     stop: (runner) => {

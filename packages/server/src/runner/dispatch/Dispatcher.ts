@@ -32,6 +32,7 @@ import { AwaySeasons } from "./AwaySeasons.ts"
 import { type Asking, bySeason } from "./bySeason.ts"
 import { makeFairnessOfNodes } from "./FairnessOfNodes.ts"
 import { tellAudits } from "./HeldLeases.ts"
+import { makeLeft } from "./leftSeasons.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
 
 /** A `LeaseAnswer` whose work is already encoded. */
@@ -70,8 +71,9 @@ const makeDispatcher = Effect.gen(function* () {
 
   const first = Effect.fnUntraced(function* (caller: Caller, request: Asking) {
     const { runner } = caller
-    const since = parking.signal()
+    const before = parking.signal()
     const about = yield* bySeason(calls, runner.id, request)
+    const left = makeLeft(parking)
     const reporting = new Set(request.results.map(({ lease }) => lease))
     const held = calls.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
     const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
@@ -79,7 +81,7 @@ const makeDispatcher = Effect.gen(function* () {
     const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
     const room = wanted - leases.length
     const passesOver = request.wait_s > 0 || request.results.length > 0
-    const turn = room > 0 ? inTurn(caller, passesOver, (id) => about.has(id))[0]?.id : undefined
+    const turn = room > 0 ? inTurn(caller, passesOver, (id) => about.has(id)).find(({ id }) => !left.has(id))?.id : undefined
     const share = shareOf(caller, room)
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
     let given = 0
@@ -102,9 +104,9 @@ const makeDispatcher = Effect.gen(function* () {
     }
     if (unheard !== undefined) return yield* Effect.fail(unheard)
     const asked = turn === undefined ? undefined : { season: turn, given, failed: away !== undefined }
-    leases.push(...(yield* fill(caller, wanted - leases.length, { share, passesOver, first: asked })))
+    leases.push(...(yield* fill(caller, wanted - leases.length, { share, passesOver, first: asked, isLeft: left.has })))
     if (away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(away)
-    return { leases, receipts, room: wanted, since }
+    return { leases, receipts, room: wanted, since: left.since(before) }
   })
 
   return Dispatcher.of({
@@ -127,6 +129,8 @@ interface Filling {
   /** Whether seasons that have just given nothing are passed over: the request may wait, or brings results. */
   readonly passesOver: boolean
   readonly first?: Asked | undefined
+  /** Seasons whose work is left to who has waited for long. */
+  readonly isLeft?: (season: string) => boolean
 }
 
 /** The season whose turn it was, how many leases it gave, and whether it is away. */
@@ -174,14 +178,14 @@ const makeTurns = Effect.gen(function* () {
    * asked already. After one that is away only seasons of this node are asked: more may live where it does,
    * and each takes seconds to find out.
    */
-  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, passesOver, share }: Filling) {
+  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, isLeft, passesOver, share }: Filling) {
     if (room <= 0) return []
     const leases: Array<LeasePayload> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
     let failed = first?.failed === true
     for (const { id } of inTurn(caller, passesOver)) {
       if (leases.length >= room) return leases
-      if (id === first?.season || (failed && !fairness.isHome(id)) || (leases.length > 0 && away.has(id))) continue
+      if (id === first?.season || (failed && !fairness.isHome(id)) || (leases.length > 0 && away.has(id)) || isLeft?.(id) === true) continue
       const max = Math.min(share, room - leases.length)
       const works = yield* take(caller, id, max)
       failed ||= away.has(id)

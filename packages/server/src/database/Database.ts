@@ -3,7 +3,7 @@
  *
  * - `SqlClient` for requests and all other plain SQL: a pool for each class of callers (CallerSql.ts). Anonymous
  *   callers, however many, cannot use the connections of the others, and their statements have a third of the time;
- * - `PgClient` for LISTEN where there is no `NodeSql`;
+ * - `PgClient` for messages between nodes where there is no `NodeSql`;
  * - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests;
  * - `NodeSql` for messages between nodes and for the placement of seasons: a node that is busy with requests is not
  *   taken for dead.
@@ -11,8 +11,8 @@
  * Every wait has a bound. The server enforces 15 s for a statement, 10 s for a lock and 30 s for a
  * transaction left open; connecting takes 5 s at most. Where the server cannot (it is frozen, the connection
  * is cut, none is free), the callers do: requests by http/AnswerTimeout.ts, seasons by the limits of
- * SeasonActor.ts. The driver listens for the errors of idle connections and replaces those that have died, so
- * the service has nothing to do when the server restarts.
+ * SeasonActor.ts, messages between nodes by those of node/Broadcast.ts. The driver listens for the errors of idle
+ * connections and replaces those that have died, so the service has nothing to do when the server restarts.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
@@ -54,11 +54,18 @@ const WAITS = {
 /** Anonymous statements normally take far less than a second; a slow one has been provoked on purpose. */
 const ANONYMOUS_LIMITS = { statement_timeout: "5s" }
 const SEASON_CONNECTIONS = 3
-/** One listens, one holds the locks of the seasons hosted here, the others are for statements. */
-const NODE_CONNECTIONS = 4
-/** The connections of all pools together. */
+/** One holds the locks of the seasons hosted here, the others are for statements. */
+const NODE_CONNECTIONS = 3
+/** Outside of the pools (node/Broadcast.ts). */
+const LISTENERS = 1
+/** The connections of all pools together, and the one that listens. */
 export const CONNECTIONS_OF_A_NODE =
-  REQUEST_CONNECTIONS.anonymous + REQUEST_CONNECTIONS.session + REQUEST_CONNECTIONS.service + SEASON_CONNECTIONS + NODE_CONNECTIONS
+  REQUEST_CONNECTIONS.anonymous +
+  REQUEST_CONNECTIONS.session +
+  REQUEST_CONNECTIONS.service +
+  SEASON_CONNECTIONS +
+  NODE_CONNECTIONS +
+  LISTENERS
 const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }
 /**
  * Planner costs for flash storage. The defaults are for disks: with them a page of 25 rows is joined

@@ -7,12 +7,14 @@
  *
  * While a node is disconnected it may miss any word, so listeners are told when this begins and ends and can act
  * safely in between. A silently cut connection raises no error: hence every node sends a heartbeat, and one that has not
- * received even its own counts itself as disconnected.
+ * received even its own counts itself as disconnected and listens on a new connection. The listener's connection is none
+ * of a pool's: it can be closed without a word to the server, which UNLISTEN would wait for. Statements have a limit of
+ * their own, since nothing else ends one on such a connection.
  */
 
 import { randomUUID } from "node:crypto"
-import { PgClient } from "@effect/sql-pg"
-import { Clock, Context, Effect, Layer, Option, Queue, Schedule, Schema } from "effect"
+import { PgClient, PgConnection } from "@effect/sql-pg"
+import { Clock, Context, Data, Effect, Layer, Option, Queue, Schedule, Schema, Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { NodeSql } from "../database/Database.ts"
 import { restarts } from "../process/restarts.ts"
@@ -26,6 +28,8 @@ const GATHER = "2 millis"
 const retry = restarts("50 millis", "1 second")
 /** Beyond it the words are replaced by `everything`. */
 const PENDING_MAX = 10_000
+/** LISTEN, and a statement with words. Words that were late are sent again. */
+const STATEMENT_TIMEOUT = "5 seconds"
 /** Sent in place of words; it stands for all of them. */
 export const everything = "*"
 
@@ -35,6 +39,8 @@ export interface Pulse {
   readonly disconnected_ms: number
 }
 const usual: Pulse = { beat_ms: 10_000, disconnected_ms: 30_000 }
+
+class NothingHeard extends Data.TaggedError("NothingHeard")<{}> {}
 
 export type Topic = "purge" | "work" | "seasons" | "suspended" | "served"
 
@@ -65,6 +71,8 @@ export class Broadcast extends Context.Service<
 
   static readonly layer: Layer.Layer<Broadcast, never, PgClient.PgClient> = Broadcast.layerOf(usual)
 }
+
+const NOTHING_HEARD = "nothing was heard of the nodes, this one included: it listens on a new connection"
 
 const Message = Schema.Struct({ from: Schema.String, topic: Schema.String, words: Schema.Array(Schema.String) })
 const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Message))
@@ -104,7 +112,7 @@ const makeTell = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string)
   const send = Effect.suspend(() => {
     const topics = [...pending]
     pending.clear()
-    return Effect.tapError(notified(pg, me, topics), () =>
+    return Effect.tapError(Effect.timeout(notified(pg, me, topics), STATEMENT_TIMEOUT), () =>
       // Words that could not be sent go with the next attempt; a repetition does no harm.
       Effect.forEach(topics, ([topic, words]) => tell(topic, [...words]), { discard: true })
     )
@@ -152,17 +160,28 @@ const makeConnection = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: s
       )
     })
 
+  const silence = Effect.suspend(() =>
+    clock.currentTimeMillisUnsafe() - heard_ms > pulse.disconnected_ms
+      ? Effect.andThen(Effect.logWarning(NOTHING_HEARD, { for_ms: pulse.disconnected_ms }), Effect.fail(new NothingHeard()))
+      : Effect.void
+  ).pipe(Effect.repeat(Schedule.spaced(pulse.beat_ms)))
+
+  /** The connection is closed before the queue is, which then has nothing to say to the server. */
   const listen = Effect.scoped(
-    Effect.gen(function* () {
-      const notifications = yield* pg.listen(channel)
-      const heard = Effect.forever(Effect.flatMap(Queue.take(notifications), ({ payload }) => pass(payload)))
-      // Told before the connection is given back, which takes the time of the database.
-      return yield* Effect.onExit(Effect.andThen(stand(true), heard), () => stand(false))
-    })
+    Effect.flatMap(Effect.scope, (queues) =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const connection = yield* PgConnection.make(pg.config)
+          const notifications = yield* Effect.timeout(Scope.provide(connection.listen(channel), queues), STATEMENT_TIMEOUT)
+          const heard = Effect.forever(Effect.flatMap(Queue.take(notifications), ({ payload }) => pass(payload)))
+          return yield* Effect.onExit(Effect.andThen(stand(true), Effect.raceFirst(heard, silence)), () => stand(false))
+        })
+      )
+    )
   )
 
-  const beat = Effect.ignore(pg.notify(channel, JSON.stringify({ from: me, topic: "beat", words: [] })))
-  // Two fibers, since a heartbeat may hang and `judge` must not.
+  const beat = Effect.ignore(pg.notify(channel, JSON.stringify({ from: me, topic: "beat", words: [] })).pipe(Effect.timeout(pulse.beat_ms)))
+  // Two fibers, since a heartbeat may be slow and `judge` must not.
   for (const each of [beat, judge]) yield* each.pipe(Effect.repeat(Schedule.spaced(pulse.beat_ms)), Effect.forkScoped)
   yield* listen.pipe(Effect.sandbox, Effect.retry(retry), Effect.forkScoped)
   return { hears: () => hears }

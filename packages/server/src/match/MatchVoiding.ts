@@ -7,9 +7,10 @@
  * A flagged runner reads `draining`: it may finish its leases, whose results are checked like all others, and never gets
  * new ones. A key whose runners were flagged three times within a day is not trusted: its other runners are stopped
  * with the third, and sessions that it opens get no work until the day is over. An administrator can end that sooner by revoking
- * the key and making another. There is no way to void all matches that a key has played, and none is needed, since
- * every match is checked on its own. A runner whose row is deleted by now (all but a key's newest are, once they are gone) gets one again when it
- * is flagged: a key that opens and closes sessions does not get rid of its flags.
+ * the key and making another. Nothing voids all matches that a key has played: a match is voided for what was found of it. Every replay is
+ * checked by the rules, moves that no model made are found by audits alone, and timeouts are only told of (check/LoneTimeouts.ts).
+ * A runner whose row is deleted by now (all but a key's newest are, once they are gone) gets one again when it is flagged: a key that opens
+ * and closes sessions does not get rid of its flags.
  */
 import { Context, DateTime, Effect, Layer, Metric, Schema } from "effect"
 import type { SqlClient } from "effect/sql"

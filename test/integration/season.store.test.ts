@@ -1,4 +1,5 @@
 import type { Command, Work } from "@agon/domain/season/Command.ts"
+import { returned } from "@agon/domain/season/clock/Absence.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import { step } from "@agon/domain/season/Season.ts"
 import { restore, snapshot as rowsOf, type State } from "@agon/domain/season/State.ts"
@@ -153,6 +154,24 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       yield* obey({ _tag: "Tick" })
       assert.strictEqual(state.versions_by_id.size, 0)
       same(yield* read, state)
+    })
+  )
+
+  it.effect("a submission by a clock that was ahead does not count for the cooldown in a season that is read again", () =>
+    Effect.gen(function* () {
+      const { obey, pass, read, season, store } = yield* claimed
+      yield* obey(submit(1, { files: null }))
+      yield* obey({ _tag: "RejectFiles", version: id("version", 1), reject_reason: "hash_mismatch", reject_detail: "The bytes differ." })
+      yield* pass(3_600_000)
+      yield* obey(submit(1, { version: id("version", 50), number: 2, weights_hash: "sha256:w50" }))
+      yield* obey(submit(2))
+      const { fence, snapshot } = yield* store.claim(season)
+      const state = restore(snapshot)
+      returned(state, { now: 60_000, latest: 60_000 })
+      yield* store.commit(fence, state)
+      const { owners } = yield* read
+      const last = (n: number) => owners.get(id("owner", n))?.last_submitted_at ?? null
+      assert.deepStrictEqual([last(1), last(2)], [2_010, null])
     })
   )
 

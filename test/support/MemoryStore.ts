@@ -85,7 +85,7 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
     left: versions
       .filter(({ id, status }) => status === "superseded" && !seated.has(id))
       .map(({ model, owner, weights_hash }) => ({ model, owner, weights_hash })),
-    owners: ownersOf(versions),
+    owners: ownersOf(versions, rows.head.now),
     ratings: all(rows.ratings)
       .filter(wanted)
       .map((row) => {
@@ -102,10 +102,10 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
 }
 
 const WITHOUT_COOLDOWN = ["admission_unavailable", "upload_expired"]
-const ownersOf = (versions: ReadonlyArray<Version>): Snapshot["owners"] => {
+const ownersOf = (versions: ReadonlyArray<Version>, now: number): Snapshot["owners"] => {
   const last = new Map<string, number>()
   for (const { created_at, owner, reject_reason } of versions) {
-    if (owner === null || WITHOUT_COOLDOWN.includes(reject_reason ?? "")) continue
+    if (owner === null || created_at > now || WITHOUT_COOLDOWN.includes(reject_reason ?? "")) continue
     last.set(owner, Math.max(created_at, last.get(owner) ?? 0))
   }
   return [...last].sort(([a], [b]) => (a < b ? -1 : 1)).map(([id, last_submitted_at]) => ({ id, last_submitted_at }))

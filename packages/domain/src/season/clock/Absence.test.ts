@@ -1,8 +1,9 @@
 import { assert, it } from "@effect/vitest"
+import type { Work } from "../Command.ts"
 import { seriesDue } from "../rating/Series.ts"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
-import { finish, lease, outcome, RUNNER, season, version } from "../testing/testSeason.ts"
+import { finish, lease, model, outcome, owner, RUNNER, season, submission, version } from "../testing/testSeason.ts"
 import { committed } from "../Writes.ts"
 import { returned } from "./Absence.ts"
 
@@ -108,4 +109,81 @@ it("times that were taken before the clock was ahead stay", () => {
   step(state, { _tag: "Tick" }, since + HOUR_MS)
   const again = restored(state, since + 60_000)
   assert.deepStrictEqual([again.now, again.failing!.since, again.series_at], [since + 60_000, since, series_at])
+})
+
+it("a match that failed by a clock that was ahead is given to the same key again after the usual half minute", () => {
+  const { now, state } = season(2)
+  const [work] = lease(state, now + HOUR_MS)
+  if (work?.kind !== "match") return assert.fail("no match")
+  const fault = { _tag: "ReportFault", key: RUNNER.key, lease: work.lease, fault_reason: "engine_fault", detail: "" } as const
+  step(state, fault, now + HOUR_MS)
+  const right = now + 1_000
+  const again = restored(state, right)
+  assert.deepStrictEqual([...again.writes.live], [work.match])
+  const isIts = (each: Work) => each.kind === "match" && each.match === work.match
+  assert.isFalse(lease(again, right + 29_999).some(isIts))
+  committed(again)
+  step(again, { _tag: "Tick" }, right + 30_000)
+  assert.isTrue(again.events.some(({ _tag }) => _tag === "WorkAppeared"))
+  assert.isTrue(lease(again, right + 30_000).some(isIts))
+})
+
+it("a match that was made by a clock that was ahead was played for as long as its runner says", () => {
+  const { now, state } = season(2)
+  const [work] = lease(state, now + HOUR_MS)
+  const again = restored(state, now + 1_000)
+  finish(again, work!, now + 2_000)
+  assert.strictEqual(again.writes.ended[0]!.played_ms, outcome(2).played_ms)
+})
+
+it("files that were announced by a clock that was ahead may come for as long as those of a new version", () => {
+  const { now, state } = season(2)
+  step(state, submission(8, { files: null }), now)
+  step(state, submission(9, { files: null }), now + HOUR_MS / 4)
+  const window_ms = state.settings.rules.upload_window_s * 1_000
+  const right = now + 1_000
+  const again = restored(state, right)
+  assert.deepStrictEqual([...again.writes.versions], [version(9)])
+  const waiting = (at: number) => {
+    step(again, { _tag: "Tick" }, at)
+    return [8, 9].filter((n) => again.versions_by_id.has(version(n)))
+  }
+  assert.deepStrictEqual(waiting(now + window_ms - 1), [8, 9])
+  assert.deepStrictEqual(waiting(now + window_ms), [9])
+  assert.deepStrictEqual(waiting(right + window_ms - 1), [9])
+  assert.deepStrictEqual(waiting(right + window_ms), [])
+})
+
+it("a submission by a clock that was ahead costs its owner no more than the cooldown", () => {
+  const { now, state } = season(2, [2], { trial: { matches: 1 }, cooldown_s: 600 })
+  for (const n of [8, 9]) step(state, submission(n, { files: null }), now + HOUR_MS)
+  const right = now + 2_000
+  const again = restored(state, right)
+  const until = (n: number, at: number) => {
+    const asked = { _tag: "Preflight", owner: owner(n), model: model(n), hashes: null, eligible: true, retired: false } as const
+    return step(again, asked, at).holdings.cooldown_until
+  }
+  assert.strictEqual(until(8, right), right + 600_000)
+  assert.strictEqual(until(8, right + 599_999), right + 600_000)
+  assert.isNull(until(8, right + 600_000))
+})
+
+it("a submission by a clock that was ahead, of which no files came, costs its owner no cooldown", () => {
+  const { now, state } = season(2, [2], { trial: { matches: 1 }, cooldown_s: 600 })
+  step(state, submission(9, { files: null }), now + HOUR_MS)
+  const again = restored(state, now + 1_000)
+  step(again, { _tag: "RejectFiles", version: version(9), reject_reason: "upload_expired", reject_detail: "" }, now + 2_000)
+  const { refused } = step(again, submission(9, { version: version(10), number: 2 }), now + 3_000) as { refused?: unknown }
+  assert.isUndefined(refused)
+})
+
+it("keys that were seen or revoked by a clock that was ahead are forgotten no later than others", () => {
+  const { now, state } = season(2)
+  for (const work of lease(state, now + DAY_MS)) finish(state, work, now + DAY_MS)
+  step(state, { _tag: "RevokeKey", key: "another" }, now + DAY_MS)
+  const right = now + 1_000
+  const again = restored(state, right)
+  assert.deepStrictEqual(again.keys, [{ key: RUNNER.key, at: right }])
+  const given = (at: number) => step(again, { _tag: "LeaseWork", ...RUNNER, key: "another", max: 1 }, at).length
+  assert.deepStrictEqual([given(right + 119_999), given(right + 120_000)], [0, 1])
 })

@@ -7,6 +7,7 @@
  */
 import { renewedUntil } from "../Lease.ts"
 import type { State } from "../State.ts"
+import { nextAgain } from "../scheduler/Tries.ts"
 
 /** Called before the first step of a restored season. No trusted clock can have shown more than `latest`. */
 export const returned = (state: State, { latest, now }: { readonly now: number; readonly latest: number }): void => {
@@ -47,10 +48,36 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
   }
 }
 
-/** The times from which a season waits, as well: it would wait until they are reached again. */
+/**
+ * The times from which a season waits, as well: it would wait until they are reached again. What was planned stays: openings and starts
+ * of rounds are times that people have named.
+ */
 const putBack = (state: State, now: number): void => {
+  const notLater = (at: number) => Math.min(at, now)
+  const seen = <A extends { readonly at: number }>(each: A): A => ({ ...each, at: notLater(each.at) })
   state.now = now
-  state.series_at = Math.min(state.series_at, now)
-  if (state.close_requested_at !== null) state.close_requested_at = Math.min(state.close_requested_at, now)
-  if (state.failing?.since !== undefined) state.failing = { ...state.failing, since: Math.min(state.failing.since, now) }
+  state.series_at = notLater(state.series_at)
+  if (state.close_requested_at !== null) state.close_requested_at = notLater(state.close_requested_at)
+  if (state.failing?.since !== undefined) state.failing = { ...state.failing, since: notLater(state.failing.since) }
+  state.keys = state.keys.map(seen)
+  state.revoked = state.revoked.map(seen)
+  for (const match of state.live.values()) {
+    if (!match.tries.some(({ at }) => at > now)) continue
+    match.tries = match.tries.map(seen)
+    state.writes.live.add(match.id)
+  }
+  state.againEnd = nextAgain(state)
+  for (const owner of state.owners.values())
+    if (owner.last_submitted_at !== null) owner.last_submitted_at = notLater(owner.last_submitted_at)
+  putBackUploads(state, now + state.settings.rules.upload_window_s * 1000)
+}
+
+/** No upload window ends later than a new one. */
+const putBackUploads = (state: State, latest: number): void => {
+  for (const version of state.candidates) {
+    if (version.upload_until === null || version.upload_until <= latest) continue
+    version.upload_until = latest
+    state.uploadEnd = Math.min(state.uploadEnd, latest)
+    state.writes.versions.add(version.id)
+  }
 }

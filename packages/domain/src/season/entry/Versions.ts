@@ -217,9 +217,10 @@ export const rejectVersion = (state: State, version: Version, reason: RejectReas
   state.recheckQueue = true
 }
 
+/** Where the version is the owner's last. The time of one that was made by a clock that was ahead is later than its cooldown's. */
 const endCooldown = (state: State, { created_at, owner: id }: Version): void => {
   const owner = id === null ? undefined : state.owners.get(id)
-  if (owner?.last_submitted_at === created_at) owner.last_submitted_at = null
+  if (owner !== undefined && owner.last_submitted_at !== null && owner.last_submitted_at <= created_at) owner.last_submitted_at = null
 }
 
 /** Gives a rejected version another reason, which is not its own fault. */

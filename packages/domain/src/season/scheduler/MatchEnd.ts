@@ -2,6 +2,7 @@
 import type { SeatOutcome } from "../../match/Outcome.ts"
 import type { MatchOutcome } from "../Command.ts"
 import { type LadderState, ladderOf, release } from "../Ladders.ts"
+import { matchLeaseMax_ms } from "../Lease.ts"
 import type { Ending, FaultReason, WithdrawnReason } from "../Reasons.ts"
 import { laddersRated } from "../Rules.ts"
 import type { Seat } from "../rating/LadderRating.ts"
@@ -116,7 +117,7 @@ export const unrated = (version: string, { rank, score, strikes } = NO_OUTCOME):
 
 /**
  * No match was played for longer than it has existed. The start of its lease is no bound: it moves by the
- * time in which the season was away.
+ * time in which the season was away. One that was made by a clock that was ahead was played for no longer than a lease lasts.
  */
-const playedMs = ({ now }: State, { created_at }: OpenMatch, { played_ms }: MatchOutcome): number =>
-  Math.min(played_ms, Math.max(0, Math.floor(now - created_at)))
+const playedMs = ({ now, settings }: State, { created_at, versions }: OpenMatch, { played_ms }: MatchOutcome): number =>
+  Math.min(played_ms, created_at > now ? matchLeaseMax_ms(settings.rules, versions.length) : Math.floor(now - created_at))

@@ -44,7 +44,7 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const rows = [...inPlay, ...out]
   const ratings = waited.last.size === 0 ? rows : rows.map((row) => newest(row, waited.last.get(ratingName(row.ladder, row.version))))
   const left = gone.filter((each): each is reading.Gone & Left => each.weights_hash !== null)
-  const owners = lastSubmissions([versions, gone])
+  const owners = lastSubmissions([versions, gone], head.now)
   const snapshot = { id: season, head, settings, versions, left, owners, ratings, boards, rounds, live, reviews, voiding }
   return {
     name: { id: season, game, slug },
@@ -69,12 +69,12 @@ const outOfPlay = (versions: ReadonlyArray<Version>, live: ReadonlyArray<OpenMat
   return [...new Set([...off, ...live.flatMap(({ versions }) => versions)])]
 }
 
-/** The cooldown runs from an owner's last submission. */
-const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" | "created_at">>>): Snapshot["owners"] => {
+/** The cooldown runs from an owner's last submission. One of a later time than the season's was made by a clock that was ahead. */
+const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" | "created_at">>>, now: number): Snapshot["owners"] => {
   const last = new Map<string, number>()
   for (const versions of all) {
     for (const { created_at, owner } of versions) {
-      if (owner !== null && created_at > (last.get(owner) ?? -Infinity)) last.set(owner, created_at)
+      if (owner !== null && created_at <= now && created_at > (last.get(owner) ?? -Infinity)) last.set(owner, created_at)
     }
   }
   return Array.from(last, ([id, last_submitted_at]) => ({ id, last_submitted_at }))

@@ -242,14 +242,16 @@ const compareRelated = Effect.fnUntraced(function* (when: string) {
 
 const run = (statement: string) => Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe(statement))
 
+const NEWEST = "s.newest"
+
 /**
  * So many matches more of `big`, of those of the model and of others; some end at the instant
- * of the last one before them.
+ * of the last one before them, or at another.
  */
-const play = Effect.fnUntraced(function* (rated: number, count: number) {
+const play = Effect.fnUntraced(function* (rated: number, count: number, begin = NEWEST) {
   const copy = (table: string, id: string, changes: string) => `INSERT INTO ${table} SELECT copy.* FROM next
     JOIN ${table} row ON row.${id} = next.of CROSS JOIN LATERAL jsonb_populate_record(row, jsonb_build_object(${changes})) copy`
-  yield* run(`CREATE TABLE next AS SELECT i, m.id AS of, gen_random_uuid() AS id, s.newest + (i / 2) * interval '1 second' AS ended_at
+  yield* run(`CREATE TABLE next AS SELECT i, m.id AS of, gen_random_uuid() AS id, ${begin} + (i / 2) * interval '1 second' AS ended_at
     FROM (SELECT id, row_number() OVER (ORDER BY (EXISTS (SELECT 1 FROM seat x WHERE x.match_id = m.id AND x.model_id = '${model}')) DESC, md5(id::text)) AS i
       FROM match m WHERE season_id = '${seasonId(1)}' AND status = 'rated') m
     CROSS JOIN (SELECT date_trunc('milliseconds', max(ended_at)) AS newest FROM match WHERE season_id = '${seasonId(1)}' AND status = 'rated') s
@@ -265,8 +267,9 @@ const play = Effect.fnUntraced(function* (rated: number, count: number) {
   yield* run(
     copy("seat", "match_id", `'match_id', next.id, 'ended_at', next.ended_at, 'turns', row.turns - row.turns + 100 + next.i * 37 % 800`)
   )
+  yield* run(`UPDATE season SET head = head || jsonb_build_object('rated', (head->>'rated')::int + ${count},
+      'now', (SELECT (extract(epoch FROM max(ended_at)) * 1000)::float8 FROM next)) WHERE id = '${seasonId(1)}'`)
   yield* run(`DROP TABLE next`)
-  yield* run(`UPDATE season SET head = jsonb_set(head, '{rated}', to_jsonb((head->>'rated')::int + ${count})) WHERE id = '${seasonId(1)}'`)
   // A match beyond the numbers that the season has given would be counted again by each read that goes on from there.
   const [{ given }] = (yield* run(`SELECT (head->>'rated')::int + coalesce((head->>'voided')::int, 0) AS given FROM season
     WHERE id = '${seasonId(1)}'`)) as [{ given: number }]
@@ -327,6 +330,32 @@ layer(web, { timeout: "60 seconds" })("kept lists of matches", (it) => {
         yield* run(`UPDATE season SET visibility = 'public' WHERE id = '${seasonId(2)}'`)
         yield* compare("and public again")
         assert.isAbove(n, rated)
+      }),
+    { timeout: 240_000 }
+  )
+
+  it.effect(
+    "answer what there is, though a clock was an hour ahead and matches end before those that it has ended",
+    () =>
+      Effect.gen(function* () {
+        const resultsOf = yield* makeResults
+        const compare = (when: string) => Effect.all([compareLists(when), compareResults(resultsOf, when), compareOwn(when)])
+        const [{ given, right }] = (yield* run(`SELECT (head->>'rated')::int + coalesce((head->>'voided')::int, 0) AS given,
+          (head->>'now')::float8 AS right FROM season WHERE id = '${seasonId(1)}'`)) as [{ given: number; right: number }]
+        let n = yield* play(given, 30, `${NEWEST} + interval '1 hour'`)
+        yield* compare("ahead")
+        const putBack = `'now', ${right}::float8, 'put_back', coalesce((head->>'put_back')::int, 0) + 1`
+        yield* run(`UPDATE season SET head = head || jsonb_build_object(${putBack}) WHERE id = '${seasonId(1)}'`)
+        yield* compare("put back")
+        n = yield* play(n, 200, `to_timestamp(${right / 1_000 + 1})`)
+        yield* compare("played on at the right time")
+        n = yield* play(n, 40, `to_timestamp(${right / 1_000 + 200})`)
+        yield* compare("and again")
+        n = yield* play(n, 60, `${NEWEST} - interval '10 seconds'`)
+        yield* compare("among those of the hour ahead")
+        n = yield* play(n, 20)
+        yield* compare("an hour later")
+        assert.strictEqual(n, given + 350)
       }),
     { timeout: 240_000 }
   )

@@ -60,6 +60,23 @@ const sweep = Effect.gen(function* () {
   return Effect.tap(look, sql`SELECT set_config('statement_timeout', '0', true)`)
 })
 
+/** So many matches more of the version, one each millisecond from an instant on. */
+const playedFrom = Effect.fnUntraced(function* (at: Date, matches: number) {
+  const sql = yield* PgClient.PgClient
+  yield* sql`CREATE TABLE next AS SELECT x.match_id AS of, gen_random_uuid() AS id, row_number() OVER (ORDER BY x.match_id) AS i
+    FROM seat x WHERE x.version_id = ${version} AND x.made_mu IS NOT NULL LIMIT ${matches}`
+  for (const [table, key, numbers] of [
+    ["match", "id", "'n', 2000000 + next.i, 'rated_n', 2000000 + next.i"],
+    ["seat", "match_id", "'seat', row.seat"]
+  ] as const)
+    yield* sql`INSERT INTO ${sql(table)} SELECT copy.* FROM next JOIN ${sql(table)} row ON row.${sql(key)} = next.of
+      CROSS JOIN LATERAL jsonb_populate_record(row, jsonb_build_object(${key}::text, next.id,
+        'ended_at', ${at}::timestamptz + next.i * interval '1 ms', ${sql.literal(numbers)})) copy`
+  yield* sql`UPDATE season SET head = head || jsonb_build_object('rated', (head->>'rated')::int + ${matches}::int,
+      'now', ${at.getTime() + matches}::float8) WHERE id = ${season}`
+  yield* sql`DROP TABLE next`
+})
+
 const storedFor = Effect.flatMap(
   PgClient.PgClient,
   (sql) => sql<{ readonly counted_to: Date; readonly voided: number }>`
@@ -159,6 +176,46 @@ layer(database, { excludeTestServices: true })("the rivals of a model with many 
         assert.strictEqual(yield* look, 0)
       })
     )
+  )
+
+  it.effect("and its record on boards count what ends before matches that a clock has ended which was ahead", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const right = (later: number) =>
+        Effect.map(
+          sql<{
+            at: Date
+          }>`SELECT date_trunc('milliseconds', ended_at) AS at FROM seat WHERE version_id = ${version} AND made_mu IS NOT NULL
+            ORDER BY ended_at DESC OFFSET ${later} LIMIT 1`,
+          ([row]) => row!.at
+        )
+      const seats = Effect.map(
+        sql<{ n: number }>`SELECT count(*)::int AS n FROM seat WHERE version_id = ${version} AND made_mu IS NOT NULL`,
+        ([row]) => row!.n
+      )
+      const both = Effect.gen(function* () {
+        yield* same
+        assert.strictEqual(total(yield* onMaps), yield* seats)
+      })
+      for (const later of [300, SEATS_MAX + 100])
+        yield* undone(
+          Effect.gen(function* () {
+            const look = yield* sweep
+            yield* look
+            yield* both
+            const at = yield* right(later)
+            yield* sql`UPDATE season SET head = head || jsonb_build_object('now', ${at.getTime()}::float8, 'put_back', 1) WHERE id = ${season}`
+            yield* look
+            yield* both
+            yield* playedFrom(at, 100)
+            yield* look
+            yield* both
+            yield* both
+            const [stored] = yield* storedFor
+            assert.isAtMost(stored!.counted_to.getTime(), at.getTime() + 100)
+          })
+        )
+    })
   )
 
   it.effect("are looked for again once a season has rated enough matches", () =>

@@ -6,7 +6,8 @@ import { LOOK_MATCHES_MIN, type SeasonStarts } from "./rating/Starts.ts"
 /** The one row per season that every commit rewrites. */
 export interface Head extends SeasonStarts {
   phase: "open" | "closing" | "closed"
-  now: number // newest time seen, ms; time never goes back
+  now: number // newest time seen, ms; time goes back only where a clock was ahead (clock/Absence.ts)
+  put_back: number // how often it did
   draws: number // random numbers drawn so far
   secret: string | null // of the seeds of its matches (Random.ts)
   clock: Array<number> // by ladder: the virtual games that a new entry starts with
@@ -48,6 +49,7 @@ export interface Failing {
 export const freshHead = (): Head => ({
   phase: "open",
   now: 0,
+  put_back: 0,
   draws: 0,
   secret: null,
   clock: LADDERS.map(() => 0),
@@ -83,6 +85,7 @@ export const freshHead = (): Head => ({
 export const head = (state: Head): Head => ({
   phase: state.phase,
   now: state.now,
+  put_back: state.put_back,
   draws: state.draws,
   secret: state.secret,
   clock: state.clock,

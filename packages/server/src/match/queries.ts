@@ -204,9 +204,9 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
   cameOfOwner: (of: OfOwner, since: Since) =>
     Effect.map(
       sql<
-        Pick<Came, "season_id" | "edge" | "total" | "early">
+        Pick<Came, "season_id" | "marks" | "edge" | "total" | "early">
       >`${cameOfOwner(sql, ofOwnerIn(sql, of), openOf(sql, ofOwnerIn(sql, of)), since)}`,
-      (rows) => rows.map((row): Came => ({ ...row, marks: "", rows: [], whole: true, last_trial: null }))
+      (rows) => rows.map((row): Came => ({ ...row, rows: [], whole: true, last_trial: null }))
     ),
 
   /** About how many seats an owner has, by version_owner and then rating_version. */

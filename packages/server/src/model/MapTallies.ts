@@ -1,8 +1,9 @@
 /**
  * How a version did on boards. Counting grows with its matches, so counts are stored: all but those of the
- * last instant counted, at which another match may still be written. A read counts what came since, a
+ * last instant counted, at which another match may still be written, and of those that ended by a clock that was
+ * ahead, until the season's time has passed them. A read counts what came since, a
  * statement for so many seats; nothing is written by the season. Once ratings have been made without a voided
- * match, everything is counted again, since changes of later matches are others.
+ * match, everything is counted again, since changes of later matches are others; and where the season's time was put back, since some are not counted.
  */
 import { Effect } from "effect"
 import type { CountedRow, MapTally, makeQueries, StoredRow } from "./mapQueries.ts"
@@ -50,8 +51,8 @@ const countOne = Effect.fnUntraced(function* (queries: Queries, version: string,
         yield* Effect.catch(queries.store(after), (error) => Effect.logWarning("how a version did on boards is not stored", error))
       return sum(after.tallies, ofRows(rows, true))
     }
-    // More than that many at one instant are counted by one statement.
-    seats = after.counted_to.getTime() === before.counted_to.getTime() ? seats * 2 : SEATS_MAX
+    // More than that many at one instant, or later than the season's time, are counted by one statement.
+    seats = rows.every(({ newest }) => newest) ? seats * 2 : SEATS_MAX
   }
 })
 

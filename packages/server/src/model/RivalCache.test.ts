@@ -77,6 +77,24 @@ describe("the cache of rivals", () => {
     })
   )
 
+  it.effect("end, where more are later than the season's time than a statement takes, and that goes on", () =>
+    Effect.gen(function* () {
+      const { count } = makeSeason(Array.from({ length: 9_000 }, (_, i) => ({ at: i < 1_000 ? i : 100_000 + i, rival: "r" })))
+      let [now, statements] = [1_000, 0]
+      const bounded: CountOne = (from, seats) =>
+        Effect.map(count(from, seats), ({ last, rivals, ...counted }) => {
+          assert.isBelow(++statements, 10)
+          const until = Math.min(last!.getTime(), now++)
+          return { ...counted, last: new Date(until), rivals: rivals.map((rival) => ({ ...rival, newest: rival.last_ms >= until })) }
+        })
+      const kept = new RivalCache(makeStore().store)
+      for (let i = 0; i < 3; i++) {
+        statements = 0
+        assert.deepStrictEqual(playedOf(yield* readOne(kept, "v", bounded)), { r: 9_000 })
+      }
+    })
+  )
+
   it.effect("are counted anew once a match was voided, and let go of what was read longest ago", () =>
     Effect.gen(function* () {
       const { count, season } = makeSeason([1, 2, 3].map((at) => ({ at, rival: `r${at}` })))

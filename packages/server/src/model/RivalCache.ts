@@ -5,8 +5,9 @@
  *   read ─▶ the next seats in the order of time, a statement each ─▶ all but those of the last instant are added to the kept counts
  *     ◀── there are more                                          └▶ these are counted anew with each read
  *
- * since another match may still be written at the same instant. A voided match no longer counts: the season
- * counts voided matches, and once that counter has moved, everything is counted again. A read holds the
+ * since another match may still be written at the same instant. Seats of matches that ended by a clock that was ahead count as of the last
+ * instant until the season's time, which was put back, has passed them. A voided match no longer counts, and others are not counted once the
+ * time was put back: the season counts both, and once that counter has moved, everything is counted again. A read holds the
  * counts that it works on, so it gets on whatever other reads throw out of the kept ones meanwhile.
  * Statements stay short however many matches there are, and a seat counted by one read is not counted again:
  * counts are stored after every statement's worth of seats, for other nodes and restarts.
@@ -24,11 +25,11 @@ export interface Tally {
 /** Counts of seats from an instant on, up to a limit. */
 export interface Counted {
   readonly seats: number
-  /** The last instant among them; null where there are none. */
+  /** The last instant among them, but no later than the season's time; null where there are none. */
   readonly last: Date | null
-  /** The season's matches that counted until they were voided. */
+  /** The season's matches that counted until they were voided, and how often its time was put back. */
   readonly voided: number
-  readonly rivals: ReadonlyArray<Tally & { readonly model_id: string /** Of the last instant. */; readonly newest: boolean }>
+  readonly rivals: ReadonlyArray<Tally & { readonly model_id: string /** Of the last instant, or later. */; readonly newest: boolean }>
 }
 
 export type Tallies = ReadonlyMap<string, Tally>
@@ -124,6 +125,10 @@ const grow = (to: Map<string, Tally>, { rivals }: Counted) => {
   for (const rival of rivals) if (!rival.newest) add(to, rival.model_id, tallyOf(rival))
 }
 
+/** Whether these were nothing but seats that are counted anew the next time: then more are to be asked for. */
+export const isStuck = (before: Pick<Stored, "from">, after: Pick<Stored, "from">, { rivals }: Counted): boolean =>
+  after.from.getTime() === before.from.getTime() || (rivals.length > 0 && rivals.every(({ newest }) => newest))
+
 /** Stored counts with the next seats. */
 export const advanced = ({ from, tallies }: Pick<Stored, "from" | "tallies">, counted: Counted): Stored => {
   const grown = new Map(tallies)
@@ -198,7 +203,7 @@ export class RivalCache {
     }
     const kept = this.#add(version, before, counted, mine)
     if (counted.seats < seats) return { kept }
-    return { kept, again: kept.from.getTime() === from.getTime() ? seats * 2 : 0 }
+    return { kept, again: isStuck({ from }, kept, counted) ? seats * 2 : 0 }
   }
 
   /** The number of pairs kept. */

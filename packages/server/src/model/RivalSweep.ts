@@ -11,7 +11,7 @@
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { paced, sweep } from "../database/sweeping.ts"
-import { advanced, BEGINNING, SEATS_MAX } from "./RivalCache.ts"
+import { advanced, BEGINNING, isStuck, SEATS_MAX } from "./RivalCache.ts"
 import { countedOf, storeOf } from "./RivalTallies.ts"
 import { makeQueries } from "./rivalQueries.ts"
 
@@ -98,7 +98,7 @@ const makeCatchUp = Effect.gen(function* () {
     yield* store.save(version, after)
     if (isVoided) return SEATS_MAX
     if (counted.seats < seats) return 0
-    return after.from.getTime() === before.from.getTime() ? seats * 2 : SEATS_MAX // so many in one instant
+    return isStuck(before, after, counted) ? seats * 2 : SEATS_MAX // so many in one instant
   }, sql.withTransaction)
 
   return Effect.fnUntraced(function* (version: string) {

@@ -1,6 +1,7 @@
 /** The statements that count how versions did on boards. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { disturbed, seasonTime } from "../match/list/seasonCounts.ts"
 
 /** Played, and the sums of ranks, of scores and of changes of the open rating. */
 export const MapTally = Schema.Tuple([Schema.Int, Schema.Finite, Schema.Finite, Schema.Finite])
@@ -25,10 +26,10 @@ const CountedRow = Schema.Struct({
 export type CountedRow = typeof CountedRow.Type
 
 /**
- * Voided matches of the season `s` that ratings do not have any more, and how often these were made with
- * other starts: when it is one more, the changes of many matches are new.
+ * Voided matches of the season `s` that ratings do not have any more, how often these were made with
+ * other starts, and how often its time was put back: when it is one more, the changes of many matches are new, or some are not counted.
  */
-const VOIDED = `coalesce(s.head->>'voided', '0')::int - (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)::int
+const VOIDED = `${disturbed} - (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)::int
   + coalesce(s.head->>'rescaled', '0')::int`
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
@@ -51,7 +52,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 
   /**
    * A version's counted seats from an instant on, up to a limit, by seat_version, and their boards by
-   * match_pkey; those of the last instant apart. The driver's dates have milliseconds. At least one row,
+   * match_pkey; those of the last instant apart, and those that are later than the season's time. The driver's dates have milliseconds. At least one row,
    * without a board where there is none.
    */
   counted: SqlSchema.findAll({
@@ -60,10 +61,11 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: ({ from, seats, version }) => sql`
       WITH next AS MATERIALIZED (SELECT x.match_id, x.rank, x.score, x.made_change, x.open_change, date_trunc('milliseconds', x.ended_at) AS at
           FROM seat x WHERE x.version_id = ${version} AND x.ended_at >= ${from} AND x.made_mu IS NOT NULL ORDER BY x.ended_at LIMIT ${seats}),
-        edge AS (SELECT count(*)::int AS seats, max(at) AS last FROM next)
+        edge AS (SELECT count(*)::int AS seats, least(max(at), (SELECT ${sql.literal(seasonTime)} FROM version v JOIN season s ON s.id = v.season_id
+          WHERE v.id = ${version})) AS last FROM next)
       SELECT e.seats, e.last, ${sql.literal(VOIDED)} AS voided, r.* FROM edge e
       JOIN version v ON v.id = ${version} JOIN season s ON s.id = v.season_id
-      LEFT JOIN LATERAL (SELECT m.map_id, x.at = e.last AS newest, json_build_array(count(*), sum(x.rank), sum(x.score),
+      LEFT JOIN LATERAL (SELECT m.map_id, x.at >= e.last AS newest, json_build_array(count(*), sum(x.rank), sum(x.score),
           sum(CASE WHEN m.ladder = 'open' THEN x.made_change ELSE coalesce(x.open_change, 0) END)) AS tally
         FROM next x CROSS JOIN LATERAL (SELECT y.map_id, y.ladder FROM match y WHERE y.id = x.match_id OFFSET 0) m
         GROUP BY m.map_id, newest) r ON true`

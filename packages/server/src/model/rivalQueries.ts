@@ -2,6 +2,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { beginSweep } from "../database/sweeping.ts"
+import { disturbed, seasonTime } from "../match/list/seasonCounts.ts"
 
 const MetRow = Schema.Struct({
   version: Schema.String,
@@ -40,16 +41,16 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Array(Asked),
     Result: MetRow,
     execute: (asked) => sql`
-      WITH asked AS MATERIALIZED (SELECT a.version_id, a.since, a.most, coalesce(s.head->>'voided', '0')::int AS voided
+      WITH asked AS MATERIALIZED (SELECT a.version_id, a.since, a.most, ${sql.literal(`${disturbed} AS voided, ${seasonTime} AS now`)}
           FROM unnest(string_to_array(${asked.map(({ version }) => version).join()}, ',')::uuid[],
             string_to_array(${asked.map(({ from }) => from.toISOString()).join()}, ',')::timestamptz[],
             string_to_array(${asked.map(({ seats }) => seats).join()}, ',')::int[]) a(version_id, since, most)
           JOIN version v ON v.id = a.version_id JOIN season s ON s.id = v.season_id),
-        next AS MATERIALIZED (SELECT a.version_id, n.* FROM asked a CROSS JOIN LATERAL (
+        next AS MATERIALIZED (SELECT a.version_id, a.now, n.* FROM asked a CROSS JOIN LATERAL (
           SELECT x.match_id, x.model_id, x.rank, date_trunc('milliseconds', x.ended_at) AS at FROM seat x
           WHERE x.version_id = a.version_id AND x.ended_at >= a.since AND x.made_mu IS NOT NULL ORDER BY x.ended_at LIMIT a.most) n),
-        edge AS MATERIALIZED (SELECT version_id, count(*)::int AS seats, max(at) AS last FROM next GROUP BY version_id),
-        met AS (SELECT x.version_id, y.model_id, x.at = e.last AS newest, count(*)::int AS played,
+        edge AS MATERIALIZED (SELECT version_id, count(*)::int AS seats, least(max(at), min(now)) AS last FROM next GROUP BY version_id),
+        met AS (SELECT x.version_id, y.model_id, x.at >= e.last AS newest, count(*)::int AS played,
             count(*) FILTER (WHERE x.rank < y.rank)::int AS wins, count(*) FILTER (WHERE x.rank = y.rank)::int AS draws,
             count(*) FILTER (WHERE x.rank > y.rank)::int AS losses, max(x.at) AS last_played_at
           FROM next x JOIN edge e ON e.version_id = x.version_id CROSS JOIN LATERAL (
@@ -79,15 +80,15 @@ const makeReads = (sql: SqlClient.SqlClient) => ({
 
 const makeSweep = (sql: SqlClient.SqlClient) => ({
   /**
-   * Seasons with so many matches that count: those given a number of rating, and those voided since. By the
-   * rows of seasons, which are few.
+   * Seasons with so many matches that count: those given a number of rating, and those voided since. With the number that
+   * says that nothing is as it was counted. By the rows of seasons, which are few.
    */
   counters: SqlSchema.findAll({
     Request: Schema.Struct({ matches: Schema.Int }),
     Result: Counters,
     execute: ({ matches }) => sql`
-      SELECT * FROM (SELECT id AS season_id, coalesce(head->>'voided', '0')::int AS voided,
-          coalesce(head->>'rated', '0')::int + coalesce(head->>'voided', '0')::int AS numbered FROM season) s
+      SELECT * FROM (SELECT s.id AS season_id, ${sql.literal(disturbed)} AS voided,
+          coalesce(s.head->>'rated', '0')::int + coalesce(s.head->>'voided', '0')::int AS numbered FROM season s) s
       WHERE numbered >= ${matches} ORDER BY season_id`
   }),
 
@@ -101,7 +102,7 @@ const makeSweep = (sql: SqlClient.SqlClient) => ({
     execute: ({ after, limit, season_id, seats }) => sql`
       SELECT r.version_id AS version FROM rating r JOIN season s ON s.id = r.season_id LEFT JOIN rival_tally t ON t.version_id = r.version_id
       WHERE r.season_id = ${season_id} AND r.ladder = 'open' AND r.version_id > ${after} AND r.matches >= ${seats}
-        AND (t.voided IS DISTINCT FROM coalesce(s.head->>'voided', '0')::int
+        AND (t.voided IS DISTINCT FROM ${sql.literal(disturbed)}
           OR EXISTS (SELECT 1 FROM seat x WHERE x.version_id = r.version_id AND x.ended_at >= t.counted_to OFFSET ${seats - 1}))
       ORDER BY r.version_id LIMIT ${limit}`
   }),

@@ -109,6 +109,7 @@ it("times that were taken before the clock was ahead stay", () => {
   step(state, { _tag: "Tick" }, since + HOUR_MS)
   const again = restored(state, since + 60_000)
   assert.deepStrictEqual([again.now, again.failing!.since, again.series_at], [since + 60_000, since, series_at])
+  assert.deepStrictEqual([again.put_back, restored(again, since + 60_000).put_back, restored(again, since).put_back], [1, 1, 2])
 })
 
 it("a match that failed by a clock that was ahead is given to the same key again after the usual half minute", () => {

@@ -56,6 +56,7 @@ const putBack = (state: State, now: number): void => {
   const notLater = (at: number) => Math.min(at, now)
   const seen = <A extends { readonly at: number }>(each: A): A => ({ ...each, at: notLater(each.at) })
   state.now = now
+  state.put_back++ // what was counted up to an instant, or kept, is to be counted again (server/src/match/list/seasonCounts.ts)
   state.series_at = notLater(state.series_at)
   if (state.close_requested_at !== null) state.close_requested_at = notLater(state.close_requested_at)
   if (state.failing?.since !== undefined) state.failing = { ...state.failing, since: notLater(state.failing.since) }

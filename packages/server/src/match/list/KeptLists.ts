@@ -7,8 +7,10 @@
  *                                                                          └▶ all before the season's newest instant is kept
  *
  * A season's matches end in the order of its commits, so nothing comes before an instant that a match of it has ended at; at that very
- * instant another may be written yet, so its matches are read again with each read. Where one was voided, what the kept rows and totals say
- * may be untrue: the statement answers the season's marks as well, and where these have moved the season is read anew.
+ * instant another may be written yet, so its matches are read again with each read. So are those that ended by a clock that was ahead, until
+ * the season's time, which was put back, has passed them: no edge is later than that time. Where a match was voided or the time put back,
+ * what the kept rows and totals say may be untrue: the statement answers the season's marks as well, and where these have moved the season is
+ * read anew.
  *
  * What took long to find is stored (ListStore.ts), and again from time to time: it is as true for the next process, and for other nodes.
  *
@@ -40,7 +42,7 @@ export interface Came extends List {
   readonly season_id: string
   /** Differs once a match that was counted may have been voided, or its figure changed. */
   readonly marks: string
-  /** When the season's newest match ended, in whole milliseconds; null where it has none. */
+  /** When the season's newest match ended, but no later than its time, in whole milliseconds; null where it has none. */
   readonly edge: Date | null
   readonly total: number
   /** How many of the total ended before the edge. */

@@ -13,7 +13,7 @@ import { figured, figureOfSeat, figures, isFigured } from "./page/figured.ts"
 import { conditions, rated, tables, whereOf, within } from "./page/filters.ts"
 import { branch } from "./page/newest.ts"
 import { ratedOfSide, seatsOf, versionsOf } from "./page/sides.ts"
-import { edge, marks, ratedMarks } from "./seasonCounts.ts"
+import { edge, marks, putBack, ratedMarks } from "./seasonCounts.ts"
 
 type Sql = SqlClient.SqlClient
 type Fragment = Statement.Fragment
@@ -87,8 +87,8 @@ const newestOfSide = (sql: Sql, listing: Listing): Fragment => {
 
 /**
  * How many matches have come of the versions `v`, in every state, a row for each season, and one without an edge for those that are open:
- * of the same moment, since a match is one or the other. Two of the versions may meet. Marks are not asked for: a voided match is still its
- * owners'.
+ * of the same moment, since a match is one or the other. Two of the versions may meet. A voided match is still its owners', so it moves no
+ * mark.
  */
 export const cameOfOwner = (sql: Sql, versions: Fragment, open: Fragment, since: Since): Fragment =>
   sql`WITH ${known(sql, since)},
@@ -96,12 +96,12 @@ export const cameOfOwner = (sql: Sql, versions: Fragment, open: Fragment, since:
         FROM version v LEFT JOIN known k ON k.season_id = v.season_id WHERE ${versions}),
       fit AS MATERIALIZED (SELECT DISTINCT v.season_id, n.* FROM owned v CROSS JOIN LATERAL (
         SELECT x.match_id, x.ended_at FROM seat x WHERE x.version_id = v.id AND x.ended_at >= v.since OFFSET 0) n)
-    SELECT s.id::text AS season_id, e.edge, c.total, c.early
+    SELECT s.id::text AS season_id, ${sql.literal(`${putBack}::text AS marks`)}, e.edge, c.total, c.early
     FROM season s CROSS JOIN LATERAL (SELECT ${sql.literal(edge)} AS edge OFFSET 0) e
     CROSS JOIN LATERAL (SELECT count(*)::int AS total, (count(*) FILTER (WHERE f.ended_at < e.edge))::int AS early
       FROM fit f WHERE f.season_id = s.id) c
     WHERE s.id IN (SELECT season_id FROM owned)
-    UNION ALL SELECT 'open', NULL, count(*)::int, 0 ${open}`
+    UNION ALL SELECT 'open', '', NULL, count(*)::int, 0 ${open}`
 
 /** About how many seats of a side there are to read. */
 export const matchesOfSide = (sql: Sql, listing: Listing): Fragment => {

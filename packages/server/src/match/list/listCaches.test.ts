@@ -1,6 +1,7 @@
 /** Which lists of a season are kept. */
 import { assert, describe, it } from "@effect/vitest"
-import { filterOf, isScattered } from "./listCaches.ts"
+import { Effect } from "effect"
+import { filterOf, isScattered, makeTotals } from "./listCaches.ts"
 import type { Asked, Fitting } from "./listing.ts"
 
 const OF = 1_000_000
@@ -26,6 +27,26 @@ describe("lists of a season", () => {
     assert.isFalse(isScattered(fitting(OF / 10), asked("discussed")))
     assert.isFalse(isScattered(fitting(1_000), asked("discussed", 500)))
   })
+})
+
+describe("the totals of a season", () => {
+  it.effect("span all that was counted, though a clock was ahead and later matches end before", () =>
+    Effect.gen(function* () {
+      const day = (n: number) => new Date(Date.UTC(2026, 10, n))
+      const counts = [
+        { found: { total: 3, first: day(2), last: day(20) }, rated: 3, voided: 0 },
+        { found: { total: 2, first: day(1), last: day(3) }, rated: 5, voided: 0 },
+        { found: { total: 0, first: null, last: null }, rated: 5, voided: 0 }
+      ]
+      const queries = { countOfSeason: () => Effect.sync(() => counts.shift()!) } as unknown as Parameters<typeof makeTotals>[0]
+      const totals = makeTotals(queries, (_, count) => count)
+      const listing = { ...asked("newest"), query: { ...asked("newest").query, since: "2026-11-01T00:00:00Z" } as unknown as Asked }
+      const read = totals(listing, 5)
+      yield* read
+      const all = { total: 5, first: day(1), last: day(20) }
+      assert.deepStrictEqual([yield* read, yield* read], [all, all])
+    })
+  )
 })
 
 describe("the name of a filter", () => {

@@ -36,10 +36,14 @@ export const byTallies = <A, E, F>(
 ): Effect.Effect<A, E | F> =>
   Effect.flatMap(Effect.orDie(untallied), (left): Effect.Effect<A, E | F> => (left < UNTALLIED_MAX ? tallied : anew))
 
+const pick = (one: Date | null, other: Date | null, isBetter: (one: Date, other: Date) => boolean): Date | null =>
+  one === null || other === null ? (one ?? other) : isBetter(one, other) ? one : other
+
+/** Matches that were numbered later have ended later, unless a clock was ahead. */
 const join = (before: Found, later: Found): Found => ({
   total: before.total + later.total,
-  first: before.first ?? later.first,
-  last: later.last ?? before.last,
+  first: pick(before.first, later.first, (one, other) => one <= other),
+  last: pick(before.last, later.last, (one, other) => one >= other),
   ...(later.upTo === undefined ? {} : { upTo: later.upTo })
 })
 

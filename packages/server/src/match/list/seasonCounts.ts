@@ -7,13 +7,24 @@ import { conditions, rated, tables, whereOf } from "./page/filters.ts"
 type Sql = SqlClient.SqlClient
 type Fragment = Statement.Fragment
 
+/**
+ * How often the time of the season `s` was put back, since a clock had been ahead. Matches that ended by that clock are later than the
+ * season's time until that is reached again, and others end before them: where this has moved, nothing counted up to an instant is whole.
+ */
+export const putBack = "coalesce(s.head->>'put_back', '0')::int"
+/** The voids of the season `s` and the other: one number for both, since both only grow. */
+export const disturbed = `(coalesce(s.head->>'voided', '0')::int + ${putBack})`
+/** The time of the season `s`, in whole milliseconds: none of its matches that is still to be written ends before it. */
+export const seasonTime = "date_trunc('milliseconds', to_timestamp((s.head->>'now')::float8 / 1000))"
+
 /** Marks of the season `s` for figures that no rating is part of (KeptLists.ts). */
-export const marks = "coalesce(s.head->>'voided', '0')"
+export const marks = `${disturbed}::text`
 /** For figures made of ratings: these change again once they have been made without a voided match, or with other starts. */
 export const ratedMarks = `${marks} || '/' || (SELECT count(*) FROM voiding w WHERE w.season_id = s.id)
   || '/' || coalesce(s.head->>'rescaled', '0')`
-/** When the newest match of the season `s` ended, by match_newest. */
-export const edge = `(SELECT date_trunc('milliseconds', e.ended_at) FROM match e WHERE e.season_id = s.id AND ${counts("e")} ORDER BY e.ended_at DESC LIMIT 1)`
+/** When the newest match of the season `s` ended, by match_newest, and no later than its time. */
+export const edge = `(SELECT least(date_trunc('milliseconds', e.ended_at), ${seasonTime}) FROM match e
+  WHERE e.season_id = s.id AND ${counts("e")} ORDER BY e.ended_at DESC LIMIT 1)`
 
 const counters = `${edge} AS "upTo", (s.head->>'rated')::int AS rated, coalesce(s.head->>'voided', '0')::int AS voided`
 

@@ -381,6 +381,37 @@ layer(start, A.options)("datasets", (it) => {
     })
   )
 
+  it.effect("go on beside matches and voids that came by a clock that was ahead for years", () =>
+    Effect.gen(function* () {
+      const before = (yield* listed("spring")).length
+      const ahead = "2145-01-01T00:00:00Z"
+      yield* played({ n: 7_910, at: "2025-06-01T00:00:00Z" }, { n: 7_911, at: ahead }, { n: 7_912, at: "2025-06-01T12:00:00Z" })
+      yield* played({ n: 7_913, at: ahead }, { n: 7_914, at: "2025-06-02T00:00:00Z" }, { n: 7_915, at: "2025-06-03T00:00:00Z" })
+      assert.strictEqual(yield* make("matches"), 3)
+      yield* voided(7_910, ahead)
+      yield* voided(7_912, "2025-06-03T13:00:00Z")
+      const at = (day: string) =>
+        A.rows`UPDATE season SET head = head || jsonb_build_object('now', ${`${Date.parse(day)}`}::float8) WHERE slug = 'spring'`
+      assert.strictEqual(yield* make("matches"), 1, "the void by the right clock")
+      yield* played({ n: 7_916, at: ahead }, { n: 7_917, at: "2025-06-06T00:00:00Z" })
+      yield* at(new Date().toISOString())
+      assert.strictEqual(yield* make("matches"), 1, "the match by the right clock")
+      yield* played({ n: 7_918, at: ahead })
+      assert.strictEqual(yield* make("matches"), 0, "the season's day is not over")
+      yield* at("2025-06-08T00:00:00Z")
+      assert.strictEqual(yield* make("matches"), 1, "it has stood still since")
+      yield* voided(7_914, ahead)
+      yield* at("2025-06-10T00:00:00Z")
+      assert.strictEqual(yield* make("matches"), 1, "a void alone")
+      assert.strictEqual(yield* make("matches"), 0)
+      const fresh = (yield* listed("spring")).slice(before)
+      assert.deepStrictEqual(named(fresh), [
+        ...["2025-06-01 1 matches 4", "2025-06-02 1 matches 1", "2025-06-03 1 matches 1"],
+        ...["2025-06-04 1 voided 2", "2025-06-06 1 matches 2", "2025-06-08 1 matches 1", "2025-06-10 1 voided 1"]
+      ])
+    })
+  )
+
   it.effect("are listed in pages", () =>
     Effect.gen(function* () {
       const all = yield* listed("spring")

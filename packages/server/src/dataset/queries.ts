@@ -7,9 +7,13 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { INT4_MAX, Instant } from "../database/rows.ts"
 import { publicOnly } from "../database/visibility.ts"
+import { seasonTime } from "../match/list/seasonCounts.ts"
 
 /** A day is text as in 2026-11-20. */
 const dayOf = (instant: string) => `to_char(${instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`
+
+/** What happened by a clock that was ahead bounds nothing: it goes with what came next. */
+const isPast = (instant: string) => `${instant} <= clock_timestamp()`
 
 const Due = Schema.Struct({
   season_id: Schema.String,
@@ -21,7 +25,10 @@ const Due = Schema.Struct({
   last: Schema.NullOr(Schema.Boolean),
   /** The number of rating of the last match in any part. */
   through: Schema.Int,
-  /** The days of the first match that is in no part, and of the first void of a match that is in one. */
+  /**
+   * The days of the first match that is in no part, and of the first void of a match that is in one. Of those by a clock that was ahead, where
+   * there are no others, the season's: it stands still once the season is closed.
+   */
   match_day: Schema.NullOr(Schema.String),
   void_day: Schema.NullOr(Schema.String),
   /** The newest void that there is. */
@@ -81,21 +88,26 @@ const VoidRow = Schema.Struct({ seq: Schema.Number, id: Schema.String, at: Insta
 const makeDue = (sql: SqlClient.SqlClient) => ({
   /**
    * Public seasons, or one of them, with what their next part depends on: the last part by dataset_file_pkey,
-   * the next match by match_rated, voids by dataset_voided_pkey. Seasons are few.
+   * the next match by match_rated, which has few by a clock that was ahead, voids by dataset_voided_pkey. Seasons are few.
    */
   due: SqlSchema.findAll({
     Request: Schema.Struct({ only: Schema.NullOr(Schema.String) }),
     Result: Due,
     execute: ({ only }) => sql`
-      SELECT s.id AS season_id, s.game, s.slug, f.day, f.part, f.last, f.through, n.match_day, v.void_day,
+      SELECT s.id AS season_id, s.game, s.slug, f.day, f.part, f.last, f.through,
+        coalesce(n.match_day, a.match_day) AS match_day, coalesce(v.void_day, w.void_day) AS void_day,
         coalesce((SELECT max(seq) FROM dataset_voided d WHERE d.season_id = s.id), 0)::float8 AS mark
       FROM season s
       CROSS JOIN LATERAL (SELECT max(l.day)::text AS day, max(l.part) AS part, bool_and(l.last) AS last, coalesce(max(l.through_n), 0) AS through
         FROM (SELECT * FROM dataset_file d WHERE d.season_id = s.id ORDER BY d.day DESC, d.part DESC LIMIT 1) l) f
       LEFT JOIN LATERAL (SELECT ${sql.literal(dayOf("m.ended_at"))} AS match_day FROM match m
-        WHERE m.season_id = s.id AND m.rated_n > f.through ORDER BY m.rated_n LIMIT 1) n ON true
+        WHERE m.season_id = s.id AND m.rated_n > f.through AND ${sql.literal(isPast("m.ended_at"))} ORDER BY m.rated_n LIMIT 1) n ON true
+      LEFT JOIN LATERAL (SELECT ${sql.literal(dayOf(`least(m.ended_at, ${seasonTime})`))} AS match_day FROM match m
+        WHERE n.match_day IS NULL AND m.season_id = s.id AND m.rated_n > f.through ORDER BY m.rated_n LIMIT 1) a ON true
       LEFT JOIN LATERAL (SELECT ${sql.literal(dayOf("d.at"))} AS void_day FROM dataset_voided d
-        WHERE d.season_id = s.id AND d.n <= f.through ORDER BY d.seq LIMIT 1) v ON true
+        WHERE d.season_id = s.id AND d.n <= f.through AND ${sql.literal(isPast("d.at"))} ORDER BY d.seq LIMIT 1) v ON true
+      LEFT JOIN LATERAL (SELECT ${sql.literal(dayOf(`least(d.at, ${seasonTime})`))} AS void_day FROM dataset_voided d
+        WHERE v.void_day IS NULL AND d.season_id = s.id AND d.n <= f.through ORDER BY d.seq LIMIT 1) w ON true
       WHERE ${sql.literal(publicOnly())} AND (${only}::uuid IS NULL OR s.id = ${only}::uuid) ORDER BY s.created_at, s.id`
   }),
 
@@ -109,7 +121,7 @@ const makeDue = (sql: SqlClient.SqlClient) => ({
 
 const makeContents = (sql: SqlClient.SqlClient) => ({
   /**
-   * The next rated matches in the order of their numbers, up to the first that ended at or after an instant:
+   * The next rated matches in the order of their numbers, up to the first that ended at or after an instant, unless it has not come yet:
    * by match_rated, seats by seat_pkey, versions by their own key. Fewer rows than the limit are the last.
    */
   rated: SqlSchema.findAll({
@@ -123,7 +135,7 @@ const makeContents = (sql: SqlClient.SqlClient) => ({
             'class', v.class, 'rank', y.rank, 'score', y.score, 'strikes', y.strikes, 'made_change', y.made_change,
             'open_change', y.open_change) ORDER BY y.seat)
           FROM seat y JOIN version v ON v.id = y.version_id WHERE y.match_id = m.id) AS seats
-      FROM page m WHERE m.rated_n < coalesce((SELECT min(p.rated_n) FROM page p WHERE p.ended_at >= ${until}), ${INT4_MAX}) ORDER BY m.rated_n`
+      FROM page m WHERE m.rated_n < coalesce((SELECT min(p.rated_n) FROM page p WHERE p.ended_at >= ${until} AND ${sql.literal(isPast("p.ended_at"))}), ${INT4_MAX}) ORDER BY m.rated_n`
   }),
 
   /** The next voids, up to a mark and before an instant, of matches that are in a part. By dataset_voided_pkey. */
@@ -135,7 +147,7 @@ const makeContents = (sql: SqlClient.SqlClient) => ({
     Result: VoidRow,
     execute: ({ after, limit, mark, season_id, through, until }) => sql`
       SELECT d.seq::float8 AS seq, d.match_id AS id, d.at FROM dataset_voided d
-      WHERE d.season_id = ${season_id} AND d.seq > ${after} AND d.seq <= ${mark} AND d.n <= ${through} AND d.at < ${until}
+      WHERE d.season_id = ${season_id} AND d.seq > ${after} AND d.seq <= ${mark} AND d.n <= ${through} AND (d.at < ${until} OR NOT ${sql.literal(isPast("d.at"))})
       ORDER BY d.seq LIMIT ${limit}`
   })
 })
@@ -190,7 +202,7 @@ const makeFiles = (sql: SqlClient.SqlClient) => ({
     readonly until: Date
   }) => sql`
     DELETE FROM dataset_voided d WHERE d.season_id = ${of.season_id} AND d.seq <= ${of.mark}
-      AND ((d.n <= ${of.before} AND d.at < ${of.until}) OR (d.n > ${of.before} AND d.n <= ${of.through}))`,
+      AND ((d.n <= ${of.before} AND (d.at < ${of.until} OR NOT ${sql.literal(isPast("d.at"))})) OR (d.n > ${of.before} AND d.n <= ${of.through}))`,
 
   /** A page of a season's files, oldest first, by dataset_file_pkey. */
   files: SqlSchema.findAll({

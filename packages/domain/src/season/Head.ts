@@ -35,6 +35,7 @@ export interface Head extends SeasonStarts {
   failing: Failing | null
   keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys with recent results, oldest first
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // recently revoked keys, oldest first
+  unexamined: ReadonlyArray<Unexamined> // reviews that keys have lately failed, oldest first
 }
 
 /** Failed matches since the last result. */
@@ -44,6 +45,13 @@ export interface Failing {
   readonly named?: ReadonlyArray<string> // the versions that runners named
   readonly since?: number // when the first of them failed
   readonly n?: number
+}
+
+/** A review that a key reported as failed. */
+export interface Unexamined {
+  readonly key: string
+  readonly version: string
+  readonly at: number
 }
 
 export const freshHead = (): Head => ({
@@ -78,7 +86,8 @@ export const freshHead = (): Head => ({
   played: 0,
   failing: null,
   keys: [],
-  revoked: []
+  revoked: [],
+  unexamined: []
 })
 
 /** The row of a season whose state has its fields among others. */
@@ -114,5 +123,6 @@ export const head = (state: Head): Head => ({
   played: state.played,
   failing: state.failing,
   keys: state.keys,
-  revoked: state.revoked
+  revoked: state.revoked,
+  unexamined: state.unexamined
 })

@@ -4,6 +4,9 @@ import type { Rules } from "./Rules.ts"
 /** A lease that nobody renews runs out after this long. */
 export const LEASE_MS = 30_000
 
+/** A key that reported a match unplayable, or failed a review, is not given it again for this long; other keys are. */
+export const LEASE_AGAIN_MS = 30_000
+
 /** Starting the sandbox and fetching files, however busy runner and network are. */
 const PREPARING_MS = 600_000
 /**

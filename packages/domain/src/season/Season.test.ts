@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Command } from "./Command.ts"
 import { isDirty } from "./isDirty.ts"
-import { RETURNS_MAX } from "./Lease.ts"
+import { LEASE_AGAIN_MS, RETURNS_MAX } from "./Lease.ts"
 import { deadline, step } from "./Season.ts"
 import { restore, type State, snapshot } from "./State.ts"
 import type { Ended } from "./scheduler/Match.ts"
@@ -79,7 +79,7 @@ describe("a candidate", () => {
   it("is given up after five failed reviews", () => {
     const { state } = season(0)
     step(state, submission(1), OPENED)
-    for (let now = OPENED; now < OPENED + 5; now++) {
+    for (let now = OPENED; now < OPENED + 5 * LEASE_AGAIN_MS; now += LEASE_AGAIN_MS) {
       const [work] = lease(state, now)
       const failed = { _tag: "ReportAdmission", key: "k1", lease: work!.lease, verdict: { verdict: "failed", detail: "" } } as const
       assert.deepStrictEqual(step(state, failed, now), { accepted: true })
@@ -107,8 +107,9 @@ describe("a candidate", () => {
     for (const _ of [1, 2]) assert.deepStrictEqual(step(state, failed(late!.lease), OPENED + 30_000), { accepted: true })
     assert.strictEqual(state.versions_by_id.get(version(1))!.admit_failures, 1)
     for (let attempt = 2; attempt <= 5; attempt++) {
-      const [work] = lease(state, OPENED + 30_000)
-      assert.deepStrictEqual(step(state, failed(work!.lease), OPENED + 30_000), { accepted: true })
+      const now = OPENED + attempt * LEASE_AGAIN_MS
+      const [work] = lease(state, now)
+      assert.deepStrictEqual(step(state, failed(work!.lease), now), { accepted: true })
     }
     assert.deepInclude(state.writes.rejected.get(version(1)), { admit_attempt: 5, admit_key: "k1", reject_reason: "admission_unavailable" })
   })

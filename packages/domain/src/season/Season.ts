@@ -35,6 +35,7 @@ import { finalsComplete, patchRound, planRound, startRound } from "./clock/Round
 import { disqualify, endVoids, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
+import { LEASE_AGAIN_MS } from "./Lease.ts"
 import { answerToRepeat } from "./Repeats.ts"
 import { pendingRound, startOf } from "./Round.ts"
 import { installFold } from "./rating/Installing.ts"
@@ -46,7 +47,7 @@ import { heartbeat } from "./scheduler/OpenMatches.ts"
 import { withdrawQueued } from "./scheduler/Requeueing.ts"
 import { reportFault, reportMatch } from "./scheduler/Results.ts"
 import { continueTrial } from "./scheduler/Trials.ts"
-import { LEASE_AGAIN_MS, nextAgain } from "./scheduler/Tries.ts"
+import { nextAgain } from "./scheduler/Tries.ts"
 import { voidMatch } from "./scheduler/Voiding.ts"
 
 /** `isWritten`: the row that the command leaves is there (Repeats.ts), so it is delivered again. */
@@ -152,12 +153,13 @@ const advance = (state: State, now: number): void => {
 }
 
 /**
- * A key may again take a match that it reported unplayable. Written, so that a restored
- * season does not announce it twice.
+ * A key may again take a match that it reported unplayable, or a review that it failed. Written, so that a
+ * restored season does not announce it twice.
  */
 const offerAgain = (state: State): void => {
   const due = (at: number) => at + LEASE_AGAIN_MS === state.againEnd
   for (const { tries, until } of state.live.values()) if (until === null && tries.some(({ at }) => due(at))) state.workAppeared = true
+  if (state.unexamined.some(({ at, version }) => due(at) && state.reviews.get(version)?.until === null)) state.workAppeared = true
   state.againEnd = nextAgain(state)
   state.writes.head = true
 }

@@ -37,7 +37,7 @@ export interface State extends Head, Counts<Version> {
   trials: Array<string> // queued trial matches, oldest first
   leaseEnd: number // no lease ends before this
   uploadEnd: number // no upload window ends before this
-  againEnd: number // no key may take a match that it reported unplayable again before this
+  againEnd: number // no key may take a match that it reported unplayable, or a review that it failed, again before this
   workAppeared: boolean // there may now be work for a runner that was told there was none
   recheckQueue: boolean // something that queued matches depend on has changed: `settle` withdraws those that may no longer start
   readonly unwritten: Set<LadderRating> // in play, reset since their rows were written (a row of an earlier round is read as reset)

@@ -129,6 +129,20 @@ it("a match that failed by a clock that was ahead is given to the same key again
   assert.isTrue(lease(again, right + 30_000).some(isIts))
 })
 
+it("a review that failed by a clock that was ahead is given to the same key again after the usual half minute", () => {
+  const { now, state } = season(2)
+  step(state, submission(9), now)
+  const [work] = lease(state, now + HOUR_MS)
+  if (work?.kind !== "admission") return assert.fail("no review")
+  const failed = { verdict: "failed", detail: "" } as const
+  step(state, { _tag: "ReportAdmission", key: RUNNER.key, lease: work.lease, verdict: failed }, now + HOUR_MS)
+  const right = now + 1_000
+  const again = restored(state, right)
+  const isReview = (each: Work) => each.kind === "admission"
+  assert.isFalse(lease(again, right + 29_999).some(isReview))
+  assert.isTrue(lease(again, right + 30_000).some(isReview))
+})
+
 it("a match that was made by a clock that was ahead was played for as long as its runner says", () => {
   const { now, state } = season(2)
   const [work] = lease(state, now + HOUR_MS)

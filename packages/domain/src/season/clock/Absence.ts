@@ -62,6 +62,7 @@ const putBack = (state: State, now: number): void => {
   if (state.failing?.since !== undefined) state.failing = { ...state.failing, since: notLater(state.failing.since) }
   state.keys = state.keys.map(seen)
   state.revoked = state.revoked.map(seen)
+  state.unexamined = state.unexamined.map(seen)
   for (const match of state.live.values()) {
     if (!match.tries.some(({ at }) => at > now)) continue
     match.tries = match.tries.map(seen)

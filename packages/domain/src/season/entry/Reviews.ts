@@ -1,7 +1,11 @@
-/** Reviews: a runner measures a candidate's files, and the season checks the measurements against its rules. */
+/**
+ * Reviews: a runner measures a candidate's files, and the season checks the measurements against its rules.
+ * A machine that cannot examine anything, or says so, asks for the next review at once. A key that failed a
+ * review therefore leaves it to others for as long as a lease, or that machine alone would end it within a second.
+ */
 
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
-import { beginLease, isReturnedTooOften, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
+import { beginLease, isReturnedTooOften, LEASE_AGAIN_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import type { State } from "../State.ts"
 import type { Review, Version } from "../Version.ts"
 import { moved } from "../VersionCounts.ts"
@@ -10,19 +14,31 @@ import { rejectVersion, tell } from "./Versions.ts"
 
 /** A review is given up after this many failed attempts that were not the model's fault. */
 const FAILURES_MAX = 5
+/** Keeps the season's head small. */
+const UNEXAMINED_MAX = 64
 
-/** The review that has waited longest. */
-export const nextReview = (state: State): Review | undefined => {
+/** The review that has waited longest, of those that the key may take now. */
+export const nextReview = (state: State, key: string): Review | undefined => {
   let first: Review | undefined
   let ord = Infinity
   for (const review of state.reviews.values()) {
     const own = state.versions_by_id.get(review.version)!.ord
-    if (review.until === null && own < ord) {
+    if (review.until === null && own < ord && mayExamine(state, review, key)) {
       first = review
       ord = own
     }
   }
   return first
+}
+
+const mayExamine = ({ now, unexamined }: State, { version }: Review, key: string): boolean =>
+  !unexamined.some((each) => each.version === version && each.key === key && now < each.at + LEASE_AGAIN_MS)
+
+/** The key leaves the review to others for a while. */
+const leaveToOthers = (state: State, { version }: Review, key: string): void => {
+  const lately = state.unexamined.filter(({ at }) => state.now < at + LEASE_AGAIN_MS)
+  state.unexamined = [...lately, { key, version, at: state.now }].slice(-UNEXAMINED_MAX)
+  state.againEnd = Math.min(state.againEnd, state.now + LEASE_AGAIN_MS)
 }
 
 export const leaseReview = (state: State, review: Review, holder: Of<"LeaseWork">): Work => {
@@ -44,6 +60,7 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
   if (verdict.verdict === "failed") {
     version.admit_key = key
     review.released = true // this attempt is answered; its repeat changes nothing
+    leaveToOthers(state, review, key)
     if (review.until === null)
       changed(state, review) // it ran out earlier and was counted then
     else failReview(state, review)

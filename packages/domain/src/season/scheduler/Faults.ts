@@ -20,11 +20,11 @@
  */
 import { tell } from "../entry/Versions.ts"
 import type { Failing } from "../Head.ts"
+import { LEASE_AGAIN_MS } from "../Lease.ts"
 import { pauseRatings } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import { ownerOf, type Version } from "../Version.ts"
 import type { OpenMatch } from "./Match.ts"
-import { LEASE_AGAIN_MS } from "./Tries.ts"
 
 /** An entry is suspended after this many consecutive matches failed through its own fault. */
 export const FAULTS_RUNNING = 5

@@ -31,7 +31,7 @@ export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["Leas
   const open = state.now >= settings.submissions_open_at
   const max = Math.min(command.max, LEASES_PER_REQUEST_MAX)
   while (leases.length < max) {
-    const review = admissions ? nextReview(state) : undefined
+    const review = admissions ? nextReview(state, command.key) : undefined
     const match =
       review !== undefined || !matches ? undefined : (nextTrial(state, command.key) ?? (open ? nextRated(state, command.key) : undefined))
     if (review !== undefined) leases.push(leaseReview(state, review, command))

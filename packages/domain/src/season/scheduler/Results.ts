@@ -3,7 +3,7 @@ import { faultOf } from "../../match/Outcome.ts"
 import { logged } from "../Audit.ts"
 import type { MatchOutcome, Of, Receipt } from "../Command.ts"
 import { type LadderState, ladderNamed, ladderOf } from "../Ladders.ts"
-import { leaseStateOf, parseLease } from "../Lease.ts"
+import { LEASE_AGAIN_MS, leaseStateOf, parseLease } from "../Lease.ts"
 import type { Seat } from "../rating/LadderRating.ts"
 import { rateOn } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
@@ -12,7 +12,6 @@ import type { OpenMatch } from "./Match.ts"
 import { end, unrated } from "./MatchEnd.ts"
 import { changed } from "./OpenMatches.ts"
 import { failTry } from "./Requeueing.ts"
-import { LEASE_AGAIN_MS } from "./Tries.ts"
 
 export const reportMatch = (state: State, { denied, key, lease, outcome }: Of<"ReportMatch">): Receipt => {
   const match = held(state, lease, key)

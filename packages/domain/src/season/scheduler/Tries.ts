@@ -1,8 +1,6 @@
 /** Failed attempts at a match. The record of an entry whose matches keep failing is `Streak` (Version.ts). */
+import { LEASE_AGAIN_MS } from "../Lease.ts"
 import type { FaultReason } from "../Reasons.ts"
-
-/** A key that reported a match unplayable is not given it again for this long; other keys are. */
-export const LEASE_AGAIN_MS = 30_000
 
 /** A failed attempt at a match: its lease, its key, and the version that is blamed. */
 export interface Try {
@@ -16,14 +14,16 @@ export interface Try {
 interface Tried {
   readonly live: ReadonlyMap<string, { readonly tries: ReadonlyArray<Try> }>
   readonly now: number
+  readonly unexamined: ReadonlyArray<{ readonly at: number }>
 }
 
 /**
- * When a key may next retake a match that it reported unplayable. Matches being played count
- * too: they may be queued by then.
+ * When a key may next retake a match that it reported unplayable, or a review that it failed. What is leased
+ * counts too: it may be queued by then.
  */
-export const nextAgain = ({ live, now }: Tried): number => {
+export const nextAgain = ({ live, now, unexamined }: Tried): number => {
   let first = Infinity
+  for (const { at } of unexamined) if (at + LEASE_AGAIN_MS > now) first = Math.min(first, at + LEASE_AGAIN_MS)
   for (const { tries } of live.values()) {
     for (const { at, reason } of tries) {
       if (reason !== "runner_lost" && at + LEASE_AGAIN_MS > now) first = Math.min(first, at + LEASE_AGAIN_MS)

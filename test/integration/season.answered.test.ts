@@ -13,16 +13,8 @@ import { Effect, Layer } from "effect"
 import { SingleRunner } from "effect/cluster"
 import { eventually, untilSuccess } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
-import { id, lease, settings } from "../support/SeasonScript.ts"
-
-const create = (n: number) =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    yield* insertSeason(sql, id("season", n), settings())
-    yield* insertPeople(sql, id("season", n), 8)
-    return id("season", n)
-  })
+import { create } from "../support/SeasonNode.ts"
+import { lease } from "../support/SeasonScript.ts"
 
 interface Kept {
   readonly open: number

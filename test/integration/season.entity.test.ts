@@ -6,29 +6,19 @@ import { SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
-import { NodeClusterHttp, NodeCrypto } from "@effect/platform-node"
+import { NodeCrypto } from "@effect/platform-node"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer, Logger, Option, Scope } from "effect"
-import { RunnerAddress, ShardId, Sharding, SingleRunner } from "effect/cluster"
+import { Clock, Deferred, Effect, Exit, Fiber, Layer, Logger } from "effect"
+import { SingleRunner } from "effect/cluster"
 import { PrometheusMetrics } from "effect/observability"
 import { eventually, untilSuccess } from "../support/eventually.ts"
-import { freePort } from "../support/freePort.ts"
 import * as HostClock from "../support/HostClock.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
-import { board, id, lease, report, settings, submit } from "../support/SeasonScript.ts"
+import { create, node, shared } from "../support/SeasonNode.ts"
+import { board, id, lease, report, submit } from "../support/SeasonScript.ts"
 import { valueOf } from "../support/scrape.ts"
 import { allowed } from "../support/slack.ts"
-
-/** A season with rows of its own: its number is also that of its only owner. */
-const create = (n: number) =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    yield* insertSeason(sql, id("season", n), settings())
-    yield* insertPeople(sql, id("season", n), 8)
-    return id("season", n)
-  })
 
 /**
  * The cluster keeps what keeps an entity alive, until that is answered: whoever stops before
@@ -55,44 +45,6 @@ const play = (actors: SeasonActors["Service"], season: string, n: number) =>
 
 /** Of `/metrics`: the series of a season that lives in this process. */
 const isHere = (season: string) => Effect.map(PrometheusMetrics.format(), (text) => valueOf(text, "agon_season_here", { season }))
-
-const SHARDS = 16
-
-/** One node of many, with its own scope, map and runner. */
-const node = Effect.gen(function* () {
-  const port = yield* Effect.promise(freePort)
-  const cluster = NodeClusterHttp.layer({
-    transport: "http",
-    storage: "sql",
-    shardingConfig: {
-      runnerAddress: Option.some(RunnerAddress.make("127.0.0.1", port)),
-      shardsPerGroup: SHARDS,
-      shardLockExpiration: "4 seconds",
-      shardLockRefreshInterval: "1 second",
-      refreshAssignmentsInterval: "500 millis"
-    }
-  })
-  const scope = yield* Scope.make()
-  const context = yield* Layer.buildWithScope(Layer.fresh(seasonsLayer.pipe(Layer.provideMerge(Layer.fresh(cluster)))), scope)
-  const sharding = Context.get(context, Sharding.Sharding)
-  const shards = () => Array.from({ length: SHARDS }, (_, n) => sharding.hasShardId(ShardId.make("default", n + 1))).filter(Boolean).length
-  return {
-    actors: Context.get(context, SeasonActors),
-    local: Context.get(context, LocalMailboxes),
-    shards,
-    stop: Scope.close(scope, Exit.void)
-  }
-})
-
-/** Each has its share, and every shard has an owner again. */
-const shared = (...nodes: ReadonlyArray<{ readonly shards: () => number }>) =>
-  eventually(
-    "shards move to their new owners",
-    Effect.sync(() => {
-      const counts = nodes.map(({ shards }) => shards())
-      return counts.every((count) => count > 0) && counts.reduce((sum, count) => sum + count, 0) === SHARDS
-    })
-  )
 
 /** The log's lines, in order; nodes are not told apart. */
 const said: Array<{ readonly message: string; readonly season: string; readonly epoch: number }> = []
@@ -179,9 +131,9 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
         ...store,
         commit: (fence, state) => Effect.andThen(slow ? held : Effect.void, store.commit(fence, state))
       })
-      const a = yield* node.pipe(Effect.provideService(SeasonStore, slowed))
+      const a = yield* node(seasonsLayer).pipe(Effect.provideService(SeasonStore, slowed))
       yield* untilSuccess(a.actors.wake(season))
-      const b = yield* node.pipe(Effect.provideService(SeasonStore, slowed))
+      const b = yield* node(seasonsLayer).pipe(Effect.provideService(SeasonStore, slowed))
       yield* shared(a, b)
       yield* untilSuccess(a.actors.wake(season))
       const [home, away] = a.local.has(season) ? [a, b] : [b, a]
@@ -201,10 +153,10 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
   it.effect("two nodes: the other one asks over HTTP, and takes the season over", () =>
     Effect.gen(function* () {
       const season = yield* create(4)
-      const a = yield* node
+      const a = yield* node(seasonsLayer)
       yield* untilSuccess(a.actors.wake(season))
       const first = yield* untilSuccess(play(a.actors, season, 4))
-      const b = yield* node
+      const b = yield* node(seasonsLayer)
       yield* shared(a, b)
       yield* untilSuccess(a.actors.wake(season))
       const [home, away] = a.local.has(season) ? [a, b] : [b, a]
@@ -242,9 +194,9 @@ layer(pg, { excludeTestServices: true })("a season in a cluster", (it) => {
   it.effect("two nodes: a command that only a later release knows is refused for now, and the season goes on", () =>
     Effect.gen(function* () {
       const season = yield* create(5)
-      const a = yield* node
+      const a = yield* node(seasonsLayer)
       yield* untilSuccess(a.actors.wake(season))
-      const b = yield* node
+      const b = yield* node(seasonsLayer)
       yield* shared(a, b)
       yield* untilSuccess(a.actors.wake(season))
       const [home, away] = a.local.has(season) ? [a, b] : [b, a]

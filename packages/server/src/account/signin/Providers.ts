@@ -1,8 +1,9 @@
 /**
  * The adapter to openid-client: authorization code with PKCE and state, and a nonce where the provider
- * speaks OpenID. Discovery happens at the first sign-in and is kept; a failed one is tried again.
+ * speaks OpenID. Discovery happens at the first sign-in and is kept, as the provider's keys are; a failed one is tried again.
+ * Where a sign-in fails later, the provider may have moved, or have new keys: what is known of it is asked for again.
  */
-import { Context, Data, Effect, Layer } from "effect"
+import { Clock, Context, Data, Effect, Layer } from "effect"
 import * as oauth from "openid-client"
 import type { Oauth2Provider, OidcProvider, ProviderConfig } from "../../config/ProviderConfig.ts"
 import { isEndpoint } from "../../config/signInProviders.ts"
@@ -11,6 +12,8 @@ import { type Identity, identityOf } from "./identity.ts"
 
 /** The time-out of each request to a provider. A sign-in makes four at most. */
 const PATIENCE_S = 10
+/** What is known of a provider is kept so long at least, whatever callbacks a browser makes up. */
+const KNOWN_FOR_MS = 10_000
 
 /** The values that bind the provider's callback to the sign-in that began it. */
 export interface Checks {
@@ -53,23 +56,29 @@ export class Providers extends Context.Service<
 
 const makeProvider = (config: ProviderConfig, timeout_s: number): Provider => {
   let known: Promise<oauth.Configuration> | undefined
-  const configuration = () => {
+  let since_ms = 0
+  const configuration = (now_ms: number) => {
+    if (known === undefined) since_ms = now_ms
     known ??= configure(config, timeout_s).catch((error: unknown) => {
       known = undefined
       throw error
     })
     return known
   }
+  const withKnown = <A>(run: (client: oauth.Configuration) => Promise<A>) =>
+    Effect.flatMap(Clock.currentTimeMillis, (now_ms) => attempt(async () => run(await configuration(now_ms))))
+  const forget = Effect.map(Clock.currentTimeMillis, (now_ms) => {
+    if (now_ms - since_ms >= KNOWN_FOR_MS) known = undefined
+  })
   return {
     slug: config.slug,
     label: config.label,
     this_machine_only: config.this_machine_only ?? false,
-    begin: (redirect_uri, checks) => attempt(async () => authorizationUrl(await configuration(), config, redirect_uri, checks)),
+    begin: (redirect_uri, checks) => withKnown((client) => authorizationUrl(client, config, redirect_uri, checks)),
     complete: (callback, checks) =>
-      attempt(async () => {
-        const client = await configuration()
-        return config.kind === "oidc" ? openIdIdentity(client, config, callback, checks) : oauth2Identity(client, config, callback, checks)
-      })
+      withKnown((client) =>
+        config.kind === "oidc" ? openIdIdentity(client, config, callback, checks) : oauth2Identity(client, config, callback, checks)
+      ).pipe(Effect.tapError(({ code }) => (code === "provider_failed" ? forget : Effect.void)))
   }
 }
 

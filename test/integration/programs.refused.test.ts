@@ -71,6 +71,19 @@ describe("a script beside the service, in a folder that is not the service's", (
   })
 })
 
+describe("a script beside the service, whose database is away", () => {
+  it.for([
+    ["backup", ["backup", "kept"]],
+    ["removal", ["snakes", "spring"]]
+  ] as const)("says which address it was: %s", ([folder, command]) => {
+    const environment = { ...amongOthers, AGON_DATA: mkdtempSync(join(home, "data-")) }
+    const { status, stderr, stdout } = run(`packages/server/src/${folder}/main.ts`, environment, ...command)
+    rmSync(environment.AGON_DATA, { recursive: true })
+    assert.match(stderr, /DATABASE_URL: the server cannot be used: connect ECONNREFUSED 127\.0\.0\.1:1\n$/)
+    assert.deepStrictEqual([status, stdout], [1, ""])
+  })
+})
+
 describe("a script that installs or checks", () => {
   it.for(["install", "test"])("tells its use and does nothing: scripts/%s", (name) => {
     const { status, stderr, stdout } = spawnSync(join(root, "scripts", name), ["--help"], { cwd: home, encoding: "utf8", timeout: 60_000 })

@@ -13,9 +13,8 @@ import { Effect, Layer } from "effect"
 import { prepare } from "../config/dataDirectory.ts"
 import * as Secrets from "../config/Secrets.ts"
 import { load, type SettingsShape } from "../config/Settings.ts"
-import { StartRefused } from "../config/StartRefused.ts"
-import { explain } from "../database/explain.ts"
 import { hasDatabase, open, openBeside } from "../database/open.ts"
+import { whyItEnded } from "../database/whyItEnded.ts"
 import { objectLayers } from "../objectLayers.ts"
 import { backup } from "./backup.ts"
 import { fromDirectory, fromStore } from "./objects.ts"
@@ -81,8 +80,8 @@ const run = Effect.gen(function* () {
   yield* end(0, process.stdout, `${said}\n`)
 }).pipe(
   Effect.scoped,
-  Effect.catch((error) => end(1, process.stderr, `${error instanceof StartRefused ? error.message : explain(error)}\n`)),
-  Effect.catchDefect((defect) => end(1, process.stderr, `${explain(defect)}\n`)),
+  Effect.catch((error) => end(1, process.stderr, `${whyItEnded(error)}\n`)),
+  Effect.catchDefect((defect) => end(1, process.stderr, `${whyItEnded(defect)}\n`)),
   Effect.provide(LogLines.layerError(process.stderr))
 )
 

@@ -13,10 +13,9 @@ import { Effect } from "effect"
 import { prepare } from "../config/dataDirectory.ts"
 import * as Secrets from "../config/Secrets.ts"
 import { load } from "../config/Settings.ts"
-import { StartRefused } from "../config/StartRefused.ts"
 import { PLANNING } from "../database/Database.ts"
-import { explain } from "../database/explain.ts"
 import { hasDatabase, openBeside } from "../database/open.ts"
+import { whyItEnded } from "../database/whyItEnded.ts"
 import { LIMITS, type Removed, remove } from "./remove.ts"
 import { type Contents, contentsOf, type FoundSeason, find } from "./season.ts"
 
@@ -105,8 +104,8 @@ const run = Effect.gen(function* () {
   yield* Effect.provide(removal(named[0]!, named[1]!, sure), pool)
 }).pipe(
   Effect.scoped,
-  Effect.catch((error) => refused(`${error instanceof StartRefused ? error.message : explain(error)}\n`)),
-  Effect.catchDefect((defect) => refused(`${explain(defect)}\n`)),
+  Effect.catch((error) => refused(`${whyItEnded(error)}\n`)),
+  Effect.catchDefect((defect) => refused(`${whyItEnded(defect)}\n`)),
   Effect.provide(LogLines.layerError(process.stderr))
 )
 

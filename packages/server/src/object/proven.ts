@@ -4,13 +4,14 @@
  * they are no answer of the store, which may give the right ones later.
  */
 import { hash } from "node:crypto"
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { hashInKey } from "./keys.ts"
 import { ObjectsUnavailable } from "./ObjectStore.ts"
 
-export const proven = (key: string, found: Option.Option<Uint8Array>): Effect.Effect<Option.Option<Uint8Array>, ObjectsUnavailable> => {
+/** The bytes that a store has answered under a key. */
+export const proven = (key: string, bytes: Uint8Array): Effect.Effect<Uint8Array, ObjectsUnavailable> => {
   const expected = hashInKey(key)
-  return Option.isNone(found) || expected === undefined || hash("sha256", found.value) === expected
-    ? Effect.succeed(found)
+  return expected === undefined || hash("sha256", bytes) === expected
+    ? Effect.succeed(bytes)
     : Effect.fail(new ObjectsUnavailable({ operation: "get", key, detail: "the store answered other bytes than were put there" }))
 }

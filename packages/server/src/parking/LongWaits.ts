@@ -15,11 +15,11 @@ const ASKS_WITHIN_MS = 500
 /** The most seasons that are remembered. */
 const SEASONS_MAX = 1_024
 
+/** One that is woken and has not asked. */
 interface Left {
   readonly at_ms: number
   /** By which the one that has waited was woken. */
   readonly signal: number
-  asked: boolean
 }
 
 export class LongWaits {
@@ -35,7 +35,7 @@ export class LongWaits {
   }
 
   leave(season: string, at_ms: number, signal: number): void {
-    this.#left.set(season, { at_ms, signal, asked: false })
+    this.#left.set(season, { at_ms, signal })
   }
 
   /** The signal of one that is woken and has not asked. */
@@ -46,11 +46,10 @@ export class LongWaits {
   /** So long others leave the season's work to it. */
   leftMs(season: string, now: number): number {
     const left = this.#left.get(season)
-    return left === undefined || left.asked || now < left.at_ms ? 0 : Math.max(0, left.at_ms + ASKS_WITHIN_MS - now)
+    return left === undefined || now < left.at_ms ? 0 : Math.max(0, left.at_ms + ASKS_WITHIN_MS - now)
   }
 
   asked(season: string): void {
-    const left = this.#left.get(season)
-    if (left !== undefined) left.asked = true
+    this.#left.delete(season)
   }
 }

@@ -2,7 +2,9 @@ import { engineOf } from "@agon/engine/registry.ts"
 import { record } from "@agon/engine/replay/testing/recorded.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { type Reported, replayFault } from "./replayFault.ts"
+import { checked, type Reported } from "./replayFault.ts"
+
+const replayFault = (...asked: Parameters<typeof checked>) => checked(...asked).fault
 
 const board = snakesBoards.find(({ players }) => players === 2)!
 const { replay } = record(engineOf("snakes")!, board, 7)

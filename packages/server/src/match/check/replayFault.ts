@@ -66,8 +66,6 @@ export const checked = (reported: Reported, bytes: Uint8Array): Checked => {
   return { fault: null, late: [...new Set(late)] }
 }
 
-export const replayFault = (reported: Reported, bytes: Uint8Array): string | null => checked(reported, bytes).fault
-
 const denied = (fault: string): Checked => ({ fault, late: [] })
 
 const SHOWN = 80

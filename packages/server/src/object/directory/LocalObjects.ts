@@ -45,7 +45,7 @@ const makeStore = (directory: ObjectDirectory, urls: SignedUrls): (typeof Object
   get: Effect.fnUntraced(function* ({ key, max_bytes }) {
     const bytes = yield* directory.readWhole(key, max_bytes)
     if (bytes === undefined) return Option.none()
-    return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : yield* proven(key, Option.some(bytes))
+    return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : Option.some(yield* proven(key, bytes))
   }),
   put: Effect.fnUntraced(function* (key, bytes) {
     const request = { key, sha256: null, max_bytes: bytes.byteLength }

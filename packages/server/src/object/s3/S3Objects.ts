@@ -40,7 +40,7 @@ const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["
       const opened = yield* openObject(requests, "get", key)
       if (Option.isNone(opened)) return Option.none()
       const bytes = yield* collect(bodyOf("get", key, opened.value), max_bytes)
-      return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : yield* proven(key, Option.some(bytes))
+      return bytes === "too_large" ? yield* new ObjectTooLarge({ key, max_bytes }) : Option.some(yield* proven(key, bytes))
     }),
     put: Effect.fnUntraced(function* (key, bytes) {
       // The signature covers the body's hash, which every server checks, Swift included.

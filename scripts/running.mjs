@@ -2,9 +2,10 @@
  * Exit status 0 if no program of this checkout runs; 1 if one does, after one sentence on standard error that says what to
  * stop. npm empties node_modules before it fills it: what runs from there then lacks the modules that it has not loaded yet.
  * A program is a Node or a Postgres of node_modules, a Node of the system with one of our programs, or a shell that is
- * about to become one. Plain JavaScript, as installed.mjs is. Where the system has no /proc nothing is found.
+ * about to become one, and sees this checkout where we see it: a container's /opt/agon is not that of an image being built.
+ * Plain JavaScript, as installed.mjs is. Where the system has no /proc nothing is found.
  */
-import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs"
 import { basename, join, resolve, sep } from "node:path"
 
 const root = realpathSync(resolve(process.argv[2] ?? resolve(import.meta.dirname, "..")))
@@ -20,6 +21,25 @@ function processes() {
 }
 
 function runs(id) {
+  return namesOurs(id) && seesOurs(id)
+}
+
+/** Whether the process has the same folder at our path as we have; processes of other roots may have another. */
+function seesOurs(id) {
+  const [own, its] = [folderAt(root), folderAt(`/proc/${id}/root${root}`)]
+  return its === undefined || its === own
+}
+
+function folderAt(path) {
+  try {
+    const { dev, ino } = statSync(path)
+    return `${dev}:${ino}`
+  } catch (error) {
+    return error.code === "ENOENT" ? "none" : undefined // it has ended and has no folder, or is another user's
+  }
+}
+
+function namesOurs(id) {
   const words = wordsOf(id)
   const program = (linkOf(id, "exe") ?? words[0] ?? "").replace(/ \(deleted\)$/, "") // another user's link is not ours to read
   const name = basename(program)

@@ -148,6 +148,9 @@ const started = async (command: string, args: Array<string>, env: NodeJS.Process
   return { pid: child.pid, up, stop }
 }
 
+/** Without root no process can have a folder of its own at a path. */
+const withoutNamespaces = spawnSync("unshare", ["--mount", "true"]).status !== 0
+
 describe("scripts/install", () => {
   it("replaces nothing under a program of this checkout, and says which to stop; programs of other checkouts may run", async () => {
     const [here, other] = [lacking(), lacking()]
@@ -164,6 +167,21 @@ describe("scripts/install", () => {
     }
     assert.strictEqual(spawnSync(join(here.folder, "scripts/install"), [], { env: here.env }).status, 0)
     assert.strictEqual(here.runs(), 1)
+  })
+
+  it.skipIf(withoutNamespaces)("leaves a program alone that has another folder at the same path, as in a container", async () => {
+    const [here, other] = [lacking(), lacking()]
+    const program = join(here.folder, "packages", PROGRAMS.start)
+    const words = ["--mount", "sh", "-c", 'mount --bind "$1" "$2" && exec "$3" "$4"', "sh", other.folder, here.folder, here.node, program]
+    const contained = await started("unshare", words, here.env)
+    await contained.up
+    try {
+      const install = spawnSync(join(here.folder, "scripts/install"), [], { encoding: "utf8", env: here.env })
+      assert.deepStrictEqual([install.status, here.runs()], [0, 1], install.stderr)
+      assert.isTrue(existsSync(join("/proc", String(contained.pid), "root", other.folder)), "it ran all the while")
+    } finally {
+      await contained.stop()
+    }
   })
 
   it("waits for another that installs, and refuses once that one has become the service", async () => {

@@ -6,6 +6,7 @@ import { faultsOfBaselines, rejudgeBaselines } from "./entry/Baselines.ts"
 import { isBeforeOpening } from "./Round.ts"
 import { QUEUES, type Settings, TRIALS } from "./Rules.ts"
 import type { State } from "./State.ts"
+import { findStragglers } from "./scheduler/Stragglers.ts"
 
 /** A new board starts out of play. */
 export const addBoard = (state: State, { audit, board: id, cols, file, players, rows }: Of<"AddBoard">): Replies["AddBoard"] => {
@@ -64,6 +65,7 @@ export const editSettings = (state: State, { audit, scheduledOnly, settings }: O
   state.settings = after
   state.writes.settings = true
   if (judges) rejudgeBaselines(state)
+  findStragglers(state)
   logged(state, audit)
   state.events.push({ _tag: "SeasonChanged" })
   state.workAppeared = true

@@ -19,6 +19,7 @@ export interface LadderState {
   active: number // entries that may be paired
   owed: number // counted matches that the current round owes each entry; unlimited without a round
   playing: number // leased matches made for this ladder
+  readonly stragglers: Set<string> // those of them that pairing no longer waits for (scheduler/Stragglers.ts)
 }
 
 export const emptyLadders = (): ReadonlyArray<LadderState> =>
@@ -31,7 +32,8 @@ export const emptyLadders = (): ReadonlyArray<LadderState> =>
     queue: [],
     active: 0,
     owed: Infinity,
-    playing: 0
+    playing: 0,
+    stragglers: new Set()
   }))
 
 interface Ladders {

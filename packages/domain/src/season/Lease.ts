@@ -31,17 +31,25 @@ const DAY_MS = 86_400_000
  */
 export const REVIEW_LEASE_MAX_MS = 3_600_000
 
+type MatchRules = Pick<Rules, "infer_us_max" | "match">
+
 /**
- * The longest life of a match's lease, ms: `BUSY_FACTOR` times the processor time that a match of these rules
- * may take, with every turn played, every seat at its limit and loaded again after each of its strikes. A
- * match of two seats by the default rules has 31 minutes, one of eight 95. A lease that is renewed for longer
- * belongs to a runner that hangs, or lies.
+ * The processor time, ms, that a match of these rules may take, with every turn played, every seat at its limit and loaded again after each
+ * of its strikes: 127 s for two seats by the default rules, 508 s for eight.
  */
-export const matchLeaseMax_ms = ({ infer_us_max, match }: Pick<Rules, "infer_us_max" | "match">, seats: number): number => {
+export const matchOwn_ms = ({ infer_us_max, match }: MatchRules, seats: number): number => {
   const move_ms = Math.min(MOVE_MAX_MS, (CHARGED_FACTOR * infer_us_max) / 1_000) + RULES_MS
   const loads_ms = (1 + match.strike_limit) * LOAD_MS
-  return Math.min(DAY_MS, PREPARING_MS + BUSY_FACTOR * seats * Math.ceil(RESERVE_MS + match.max_turns * move_ms + loads_ms))
+  return seats * Math.ceil(RESERVE_MS + match.max_turns * move_ms + loads_ms)
 }
+
+/**
+ * The longest life of a match's lease, ms: `BUSY_FACTOR` times its processor time. A match of two seats by the
+ * default rules has 31 minutes, one of eight 95. A lease that is renewed for longer belongs to a runner that
+ * hangs, or lies.
+ */
+export const matchLeaseMax_ms = (rules: MatchRules, seats: number): number =>
+  Math.min(DAY_MS, PREPARING_MS + BUSY_FACTOR * matchOwn_ms(rules, seats))
 
 export interface Lease {
   readonly id: string

@@ -46,6 +46,7 @@ import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./sche
 import { heartbeat } from "./scheduler/OpenMatches.ts"
 import { withdrawQueued } from "./scheduler/Requeueing.ts"
 import { reportFault, reportMatch } from "./scheduler/Results.ts"
+import { findStragglers } from "./scheduler/Stragglers.ts"
 import { continueTrial } from "./scheduler/Trials.ts"
 import { nextAgain } from "./scheduler/Tries.ts"
 import { voidMatch } from "./scheduler/Voiding.ts"
@@ -126,6 +127,7 @@ export const deadline = (state: State): number =>
     : Math.min(
         state.leaseEnd,
         state.uploadEnd,
+        state.stragglerAt,
         state.againEnd,
         state.settings.submissions_open_at > state.now ? state.settings.submissions_open_at : Infinity,
         state.phase === "open" ? nextStart(state) : Infinity,
@@ -145,11 +147,18 @@ const advance = (state: State, now: number): void => {
     state.now = Math.max(state.now, due)
     if (state.leaseEnd <= state.now) loseLeases(state)
     if (state.uploadEnd <= state.now) expireUploads(state)
+    if (state.stragglerAt <= state.now) passStragglers(state)
     if (state.againEnd <= state.now) offerAgain(state)
     if (state.phase === "open" && nextStart(state) <= state.now) startRound(state, pendingRound(state)!)
     settle(state)
   }
   state.now = Math.max(state.now, now)
+}
+
+/** A ladder has room beside a match that lasts. Written, so that a restored season does not announce it twice. */
+const passStragglers = (state: State): void => {
+  findStragglers(state)
+  state.writes.head = true
 }
 
 /**

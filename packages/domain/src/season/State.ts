@@ -18,6 +18,7 @@ import { followed } from "./rating/Resets.ts"
 import { startIn } from "./rating/Starts.ts"
 import type { Voiding } from "./rating/Voided.ts"
 import type { Board, OpenMatch } from "./scheduler/Match.ts"
+import { findStragglers } from "./scheduler/Stragglers.ts"
 import { nextAgain } from "./scheduler/Tries.ts"
 import type { Review, Version } from "./Version.ts"
 import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
@@ -37,6 +38,7 @@ export interface State extends Head, Counts<Version> {
   trials: Array<string> // queued trial matches, oldest first
   leaseEnd: number // no lease ends before this
   uploadEnd: number // no upload window ends before this
+  stragglerAt: number // no leased match becomes a straggler before this
   againEnd: number // no key may take a match that it reported unplayable, or a review that it failed, again before this
   workAppeared: boolean // there may now be work for a runner that was told there was none
   recheckQueue: boolean // something that queued matches depend on has changed: `settle` withdraws those that may no longer start
@@ -83,6 +85,7 @@ export const restore = (from: Snapshot): State => {
     trials: [],
     leaseEnd: earliest([...from.live, ...from.reviews].map((row) => row.until)),
     uploadEnd: earliest(from.versions.map((row) => row.upload_until)),
+    stragglerAt: Infinity,
     againEnd: Infinity,
     workAppeared: false,
     recheckQueue: false,
@@ -107,6 +110,8 @@ export const restore = (from: Snapshot): State => {
   }
   for (const ladder of state.ladders) fillHeap(state, ladder)
   state.againEnd = nextAgain(state)
+  findStragglers(state)
+  state.workAppeared = false // it was said when they became stragglers
   return state
 }
 

@@ -7,6 +7,7 @@
  */
 import { renewedUntil } from "../Lease.ts"
 import type { State } from "../State.ts"
+import { findStragglers } from "../scheduler/Stragglers.ts"
 import { nextAgain } from "../scheduler/Tries.ts"
 
 /** Called before the first step of a restored season. No trusted clock can have shown more than `latest`. */
@@ -30,6 +31,7 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
     }
     state.leaseEnd = Math.min(state.leaseEnd, until)
   }
+  findStragglers(state)
   if (away_ms === 0) return
   if (state.failing?.since !== undefined) {
     state.failing = { ...state.failing, since: state.failing.since + away_ms }

@@ -10,7 +10,7 @@ import { chargeFailed, letGo } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import { blame, suspectsOf } from "./Faults.ts"
 import type { Ended, OpenMatch } from "./Match.ts"
-import { changed, unqueue } from "./OpenMatches.ts"
+import { changed, unlease, unqueue } from "./OpenMatches.ts"
 
 /** How a match ended. */
 export interface End {
@@ -27,7 +27,7 @@ export interface End {
 export const end = (state: State, match: OpenMatch, how: End): void => {
   const ladder = ladderOf(state, match)
   if (match.until === null) unqueue(state, match)
-  else if (ladder !== undefined) ladder.playing--
+  else unlease(state, match)
   state.live.delete(match.id)
   state.writes.ended.push(endedRow(state, match, how))
   changed(state, match)

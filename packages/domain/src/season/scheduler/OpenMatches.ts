@@ -1,7 +1,7 @@
 /** Open matches: queued, leased, and their leases renewed. */
 import type { Of, Replies, Work } from "../Command.ts"
 import { ladderOf } from "../Ladders.ts"
-import { beginLease, leaseName, parseLease, renewedUntil } from "../Lease.ts"
+import { beginLease, leaseName, matchOwn_ms, parseLease, renewedUntil } from "../Lease.ts"
 import { seedOf, uuidOf } from "../Random.ts"
 import { isFinals } from "../Round.ts"
 import { queueIndex } from "../Rules.ts"
@@ -51,8 +51,11 @@ export const leaseMatch = (state: State, id: string, holder: Of<"LeaseWork">): W
   const match = state.live.get(id)!
   const ladder = ladderOf(state, match)
   unqueue(state, match)
-  if (ladder !== undefined) ladder.playing++
   const until = beginLease(state, match, holder)
+  if (ladder !== undefined) {
+    ladder.playing++
+    state.stragglerAt = Math.min(state.stragglerAt, state.now + matchOwn_ms(state.settings.rules, match.versions.length))
+  }
   changed(state, match)
   return {
     kind: "match",
@@ -68,6 +71,14 @@ export const leaseMatch = (state: State, id: string, holder: Of<"LeaseWork">): W
     rules: state.settings.rules.match,
     infer_us_max: state.settings.rules.infer_us_max
   }
+}
+
+/** Its lease has ended: the ladder has room for another match. */
+export const unlease = (state: State, match: OpenMatch): void => {
+  const ladder = ladderOf(state, match)
+  if (ladder === undefined) return
+  ladder.playing--
+  ladder.stragglers.delete(match.id)
 }
 
 /** Renews leases, each up to its longest life: then it runs out like one that nobody renews. */

@@ -16,7 +16,7 @@ import { fewestPlayers } from "./fewestPlayers.ts"
 import type { Board } from "./Match.ts"
 import { createMatch } from "./OpenMatches.ts"
 
-/** A ladder has at most one match in flight per this many entries: pairing needs the results of earlier matches. */
+/** A ladder has at most one match in flight per this many entries, stragglers aside: pairing needs the results of earlier matches. */
 const ENTRIES_PER_MATCH_IN_FLIGHT = 6
 /**
  * A pairing batch takes entries within one game of the fewest virtual games. Without this a field
@@ -27,7 +27,7 @@ const BATCH_GAMES = 1
 const HOUR_MS = 3_600_000
 
 export const mayPlay = (ladder: LadderState): boolean =>
-  ladder.playing < Math.max(1, Math.floor(ladder.active / ENTRIES_PER_MATCH_IN_FLIGHT))
+  ladder.playing - ladder.stragglers.size < Math.max(1, Math.floor(ladder.active / ENTRIES_PER_MATCH_IN_FLIGHT))
 
 /** The next prepared match that this key may take, from the ladder whose entries have played least first. */
 export const nextRated = (state: State, key: string): string | undefined => {

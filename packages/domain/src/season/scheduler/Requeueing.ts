@@ -5,7 +5,7 @@ import type { State } from "../State.ts"
 import { isAnswered } from "./Faults.ts"
 import type { OpenMatch } from "./Match.ts"
 import { type End, end } from "./MatchEnd.ts"
-import { changed } from "./OpenMatches.ts"
+import { changed, unlease } from "./OpenMatches.ts"
 import type { Try } from "./Tries.ts"
 
 /** A match fails after this many lost leases: it kills runners, or one of its files is not available. */
@@ -13,11 +13,10 @@ export const LOSSES_MAX = 3
 
 /** Queues a leased match again. A match given back by its runner costs no attempt. */
 export const requeue = (state: State, match: OpenMatch): void => {
-  const ladder = ladderOf(state, match)
-  if (ladder !== undefined) ladder.playing--
+  unlease(state, match)
   match.leased_at = null
   match.until = null
-  const queue = ladder?.queue ?? state.trials
+  const queue = ladderOf(state, match)?.queue ?? state.trials
   queue.push(match.id)
   queue.sort((a, b) => state.live.get(a)!.n - state.live.get(b)!.n)
   changed(state, match)

@@ -1,0 +1,36 @@
+/**
+ * A ladder has few matches in flight, a small one a single match. One that is leased for longer than the rules let any match take on a
+ * processor of its own is a straggler: its runner is very busy, hangs or lies. The match goes on, and its entries stay in it, but the ladder
+ * has room for another. Without this one runner could stop a small ladder for as long as a lease may be renewed, and three times over.
+ */
+import { type LadderState, ladderOf } from "../Ladders.ts"
+import { matchOwn_ms } from "../Lease.ts"
+import type { Settings } from "../Rules.ts"
+import type { OpenMatch } from "./Match.ts"
+
+/** The part of the state that says what is in flight. */
+interface InFlight {
+  readonly now: number
+  readonly settings: Settings
+  readonly ladders: ReadonlyArray<LadderState>
+  readonly live: ReadonlyMap<string, OpenMatch>
+  stragglerAt: number
+  workAppeared: boolean
+}
+
+/** Finds all stragglers anew, and when there may be another. */
+export const findStragglers = (state: InFlight): void => {
+  const known = countOf(state)
+  for (const { stragglers } of state.ladders) stragglers.clear()
+  state.stragglerAt = Infinity
+  for (const match of state.live.values()) {
+    const ladder = ladderOf(state, match)
+    if (match.until === null || ladder === undefined) continue
+    const at = (match.leased_at ?? state.now) + matchOwn_ms(state.settings.rules, match.versions.length) // an earlier release wrote no start
+    if (at <= state.now) ladder.stragglers.add(match.id)
+    else state.stragglerAt = Math.min(state.stragglerAt, at)
+  }
+  if (countOf(state) > known) state.workAppeared = true
+}
+
+const countOf = ({ ladders }: InFlight): number => ladders.reduce((sum, { stragglers }) => sum + stragglers.size, 0)

@@ -98,6 +98,10 @@ const backends = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     rows.map(({ pid }) => pid)
   )
 )
+/** What takes new connections. */
+const postmaster = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.map(sql<{ pid: number }>`SELECT split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int AS pid`, ([row]) => row!.pid)
+)
 const signal = (pids: ReadonlyArray<number>, name: "SIGSTOP" | "SIGCONT") =>
   Effect.sync(() => pids.forEach((pid) => process.kill(pid, name)))
 
@@ -108,9 +112,9 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a n
       const [here, there] = [yield* nodeOf(quick), yield* nodeOf(quick)]
       yield* hearing(here, there)
       assert.isTrue(yield* keepsAwhile(there), "nodes that nobody talks to hear themselves")
-      const stopped = yield* backends
+      const stopped = [...(yield* backends), yield* postmaster]
       yield* Effect.gen(function* () {
-        yield* signal(stopped, "SIGSTOP") // a server process that is frozen: the connection stands, and nothing comes
+        yield* signal(stopped, "SIGSTOP") // frozen: the connections stand, nothing comes, and no new one is made
         yield* keep(there, "/a", "season:1")
         yield* here.purge("season:1")
         yield* comes("forgetting", () => there.getUnsafe("/a") === undefined)

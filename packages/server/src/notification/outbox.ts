@@ -33,27 +33,58 @@ export const oneRound = <A>({ deliver, take }: Outbox<A>, most: number): Effect.
     Effect.as(Effect.forEach(taken, deliver, { concurrency: "unbounded", discard: true }), taken.length)
   )
 
+/** A delivery that takes longer than this leaves its place to another. */
+export const SLOW_AFTER_MS = 1_000
+
+interface Most {
+  /** Deliveries that are not slow, at once. */
+  readonly most: number
+  /** Slow ones beside them. What is slow while there are as many keeps its place. */
+  readonly slowMost: number
+}
+
+/** The places of deliveries; `freed` runs whenever there is one more. */
+const makePlaces = ({ most, slowMost }: Most, freed: Effect.Effect<unknown>) => {
+  const taken = { quick: 0, slow: 0 }
+  const inPlace = (delivery: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      let place: keyof typeof taken = "quick"
+      taken.quick++
+      const leave = Effect.suspend(() => {
+        if (taken.slow >= slowMost) return Effect.void
+        taken.quick--
+        taken.slow++
+        place = "slow"
+        return freed
+      })
+      const end = Effect.suspend(() => {
+        taken[place]--
+        return freed
+      })
+      return Effect.forkChild(Effect.delay(leave, SLOW_AFTER_MS)).pipe(Effect.andThen(delivery), Effect.ensuring(end))
+    })
+  return { free: () => most - taken.quick, inPlace }
+}
+
 /**
- * Delivers for as long as the scope is open, `most` at once. A delivery that takes its time keeps one of
- * these places and delays no other: what is due is looked for whenever one ends. A database that has fallen
- * silent ends a look and a delivery, too.
+ * Delivers for as long as the scope is open, `most` at once and slow ones beside them: many receivers that fall silent would else keep all
+ * others waiting. What is due is looked for whenever a place is free again. A database that has fallen silent ends a look and a delivery, too.
  */
 export const keepDelivering = <A>(
   name: string,
   { deliver, take }: Outbox<A>,
-  { most, timeout }: { readonly most: number; readonly timeout: Duration.Input }
+  { timeout, ...most }: Most & { readonly timeout: Duration.Input }
 ): Effect.Effect<void, never, Scope.Scope> =>
   Effect.gen(function* () {
     const undelivered = seldomFailed(`${name} were not delivered`)
     const under = yield* FiberSet.make<void>()
-    const ended = yield* Queue.sliding<void>(1)
-    const delivered = (one: A) =>
-      Effect.timeout(deliver(one), timeout).pipe(Effect.catchCause(undelivered), Effect.ensuring(Queue.offer(ended, undefined)))
+    const freed = yield* Queue.sliding<void>(1)
+    const { free, inPlace } = makePlaces(most, Queue.offer(freed, undefined))
+    const delivered = (one: A) => inPlace(Effect.catchCause(Effect.timeout(deliver(one), timeout), undelivered))
     const look = Effect.gen(function* () {
-      const free = most - (yield* FiberSet.size(under))
-      const taken = free === 0 ? [] : yield* Effect.timeout(take(free), timeout)
+      const taken = free() === 0 ? [] : yield* Effect.timeout(take(free()), timeout)
       for (const one of taken) yield* FiberSet.run(under, delivered(one))
     }).pipe(Effect.catchCause((cause) => Effect.andThen(undelivered(cause), Effect.sleep(LOOK_EVERY))))
-    const pause = Effect.raceFirst(Effect.sleep(LOOK_EVERY), Effect.andThen(Queue.take(ended), Effect.sleep(LOOK_AFTER)))
+    const pause = Effect.raceFirst(Effect.sleep(LOOK_EVERY), Effect.andThen(Queue.take(freed), Effect.sleep(LOOK_AFTER)))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(look, pause)))
   })

@@ -52,7 +52,7 @@ export class MailDelivery extends Context.Service<
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
       const { outbox } = yield* MailDelivery
-      if ((yield* Mail) !== undefined) yield* keepDelivering("mails", outbox, { most: AT_ONCE_MAX, timeout: DELIVERY_TIMEOUT })
+      if ((yield* Mail) !== undefined) yield* keepDelivering("mails", outbox, { most: AT_ONCE_MAX, slowMost: 0, timeout: DELIVERY_TIMEOUT })
     })
   ).pipe(Layer.provideMerge(MailDelivery.layerIdle))
 }

@@ -8,8 +8,8 @@
  *    │                                    a quarter of the time for which it fails, an hour at most
  *    └── whoever took it is gone: a minute later
  *
- * Any node takes; a webhook is asked by one at a time, and one node asks AT_ONCE_MAX. One that answers late
- * delays no other, and one that fails comes after its pause, however much waits for it. A webhook that has
+ * Any node takes; a webhook is asked by one at a time, and one node asks AT_ONCE_MAX, and SLOW_MAX more that answer late.
+ * One that answers late delays no other, and one that fails comes after its pause, however much waits for it. A webhook that has
  * failed for a week is switched off, and its owner is told.
  */
 import { createHmac } from "node:crypto"
@@ -24,6 +24,8 @@ import { isPublicAddress } from "./publicAddress.ts"
 import { makeQueries, type Taken } from "./webhookDeliveryQueries.ts"
 
 const AT_ONCE_MAX = 16
+/** Of receivers that have not answered for a second: a connection each. With fewer, as many silent ones would hold all others up. */
+const SLOW_MAX = 240
 const SWEEP_EVERY = "10 minutes"
 /** How long a post may take: the look-up of the name, the connection and the answer together. */
 const POST_TIMEOUT = "10 seconds"
@@ -57,7 +59,7 @@ export class WebhookDelivery extends Context.Service<
     Effect.gen(function* () {
       const { outbox, sweep } = yield* WebhookDelivery
       const swept = Effect.catchCause(sweep, (cause) => Effect.logWarning("deliveries were not swept", cause))
-      yield* keepDelivering("webhooks", outbox, { most: AT_ONCE_MAX, timeout: DELIVERY_TIMEOUT })
+      yield* keepDelivering("webhooks", outbox, { most: AT_ONCE_MAX, slowMost: SLOW_MAX, timeout: DELIVERY_TIMEOUT })
       yield* Effect.forkScoped(Effect.forever(Effect.andThen(Effect.sleep(SWEEP_EVERY), swept)))
     })
   ).pipe(Layer.provideMerge(WebhookDelivery.layerIdle))

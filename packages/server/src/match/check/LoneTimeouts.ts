@@ -21,6 +21,8 @@ const MODELS_MAX = 4_096
 /** Of a model the keys that played it last. */
 const KEYS_OF_MODEL_MAX = 16
 const KEYS_MAX = 4_096
+/** A match may be checked twice (ReplayCheck.ts), and counts once. */
+const MATCHES_MAX = 16_384
 
 interface Record {
   played: number
@@ -36,10 +38,13 @@ export interface Timed {
 
 export class LoneTimeouts {
   readonly #models = new CappedMap<string, CappedMap<string, Record>>(MODELS_MAX)
+  readonly #noted = new CappedMap<string, true>(MATCHES_MAX)
   readonly #keys = new CappedMap<string, { played: number; lone: Array<string> }>(KEYS_MAX)
 
   /** The key's matches with timeouts of its own, once they are too many; its count then starts again. */
   note({ key, match, seats }: Timed): ReadonlyArray<string> | undefined {
+    if (this.#noted.get(match) === true) return undefined
+    this.#noted.set(match, true)
     const isLone = seats.some(({ late, model }) => late && this.#isCleanElsewhere(model, key))
     for (const seat of seats) this.#add(seat, key)
     const of = this.#keys.get(key) ?? { played: 0, lone: [] }

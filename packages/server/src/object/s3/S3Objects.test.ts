@@ -3,10 +3,12 @@ import { createHash } from "node:crypto"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
+import { TestClock } from "effect/testing"
 import { replayKey, replayUploadKey, storedKey } from "../keys.ts"
 import { ObjectStore } from "../ObjectStore.ts"
 import * as S3Objects from "./S3Objects.ts"
+import type { S3Options } from "./s3Requests.ts"
 
 const bytes = Buffer.from('{"format":"agon-replay"}')
 const sha256 = createHash("sha256").update(bytes).digest("hex")
@@ -18,6 +20,11 @@ type Answer = (response: ServerResponse) => void
 const right: Answer = (response) => void response.writeHead(200, { etag: '"e"' }).end(bytes)
 const wrong: Answer = (response) => void response.writeHead(200, { etag: '"e"' }).end(PAGE)
 const page: Answer = (response) => void response.writeHead(200).end(PAGE)
+
+const optionsAt = (port: number): S3Options => ({
+  ...{ endpoint: `http://127.0.0.1:${port}`, region: "us-east-1", bucket: "b" },
+  ...{ accessKeyId: "a", secretAccessKey: Redacted.make("secret") }
+})
 
 /** A store on a bucket that answers signed requests for objects as it is told. */
 const bucket = Effect.gen(function* () {
@@ -41,11 +48,28 @@ const bucket = Effect.gen(function* () {
         server.close()
       })
   )
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  const options = { endpoint, region: "us-east-1", bucket: "b", accessKeyId: "a", secretAccessKey: Redacted.make("secret") }
-  const store = Context.get(yield* Layer.build(S3Objects.layer(options)), ObjectStore)
+  const store = Context.get(yield* Layer.build(S3Objects.layer(optionsAt((server.address() as AddressInfo).port))), ObjectStore)
   return { it, store }
 })
+
+it.effect("a bucket that says nothing is given up within a minute, in one sentence that names it", () =>
+  Effect.gen(function* () {
+    const [server, asked] = [createServer(), yield* Queue.unbounded<void>()]
+    server.on("request", () => Queue.offerUnsafe(asked, undefined))
+    yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
+    const port = (server.address() as AddressInfo).port
+    const starting = yield* Effect.forkChild(Effect.flip(Layer.build(S3Objects.layer(optionsAt(port)))))
+    for (let tries = 0; tries < 4; tries++) {
+      yield* Queue.take(asked)
+      yield* TestClock.adjust("10 seconds")
+      yield* TestClock.adjust("2 seconds")
+    }
+    const { detail } = yield* Fiber.join(starting)
+    assert.strictEqual(detail, `bucket b at http://127.0.0.1:${port} as a: no answer in 10 seconds`)
+    server.closeAllConnections()
+    server.close()
+  }).pipe(Effect.scoped)
+)
 
 it.live("bytes that do not have the hash in their address are an answer of nobody, and the right ones are had later", () =>
   Effect.gen(function* () {

@@ -15,6 +15,8 @@ import { refusePublic } from "./s3Public.ts"
 import { bodyOf, discard, lengthOf, openObject, removeObject, type S3Options, type S3Requests, s3Requests } from "./s3Requests.ts"
 import { s3Verify } from "./s3Verify.ts"
 
+/** Whether there is a bucket: somebody waits for the start. */
+const BUCKET_TIMEOUT = "10 seconds"
 /** A few hundred MB to a bucket far away. */
 const FILE_TIMEOUT = "10 minutes"
 
@@ -65,12 +67,12 @@ const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["
 
 /** Makes the bucket where it is missing. When two nodes start at once, one is told that it exists already. */
 const ensureBucket = Effect.fnUntraced(function* ({ send }: S3Requests, region: string) {
-  const found = yield* send({ operation: "bucket", method: "HEAD", key: "", answers: [404] })
+  const found = yield* send({ operation: "bucket", method: "HEAD", key: "", answers: [404], timeout: BUCKET_TIMEOUT })
   if (found.status !== 404) return
   const place = `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`
   const body = region === "us-east-1" ? {} : { body: new TextEncoder().encode(place) }
   yield* Effect.flatMap(send({ operation: "bucket", method: "PUT", key: "", ...body, answers: [409] }), discard)
-  yield* send({ operation: "bucket", method: "HEAD", key: "" })
+  yield* send({ operation: "bucket", method: "HEAD", key: "", timeout: BUCKET_TIMEOUT })
 })
 
 /**

@@ -28,7 +28,7 @@ interface S3Request {
   readonly headers?: Readonly<Record<string, string>>
   readonly body?: Uint8Array<ArrayBuffer> | Blob
   /** Time until the response headers arrive, where it is not `ANSWER_TIMEOUT`. */
-  readonly timeout?: "10 minutes"
+  readonly timeout?: "10 minutes" | "10 seconds"
   /** Statuses besides 2xx that the caller reads as answers. */
   readonly answers?: ReadonlyArray<number>
 }

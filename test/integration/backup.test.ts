@@ -1,6 +1,7 @@
 /** The commands `scripts/backup` and `scripts/restore` on rows of every kind, and on backups that are not whole. */
 
 import { execFile } from "node:child_process"
+import { hash } from "node:crypto"
 import {
   cpSync,
   existsSync,
@@ -31,8 +32,10 @@ import { seedAccounts } from "../support/Web.ts"
 
 const MAIN = join(import.meta.dirname, "../../packages/server/src/backup/main.ts")
 /** Of the fixture's objects those whose files the test makes; the others are lost. */
-const REPLAY = `replays/${Fixture.matchIds.open}.${"d".repeat(64)}`
-const DATASET = `datasets/${Fixture.seasonIds.spring}/${"e".repeat(64)}/2026-01-01-1.matches.jsonl.zst`
+const REPLAY_HASH = hash("sha256", "a replay")
+const REPLAY = `replays/${Fixture.matchIds.open}.${REPLAY_HASH}`
+const DATASET_HASH = hash("sha256", "a dataset")
+const DATASET = `datasets/${Fixture.seasonIds.spring}/${DATASET_HASH}/2026-01-01-1.matches.jsonl.zst`
 
 interface Ended {
   readonly status: number
@@ -72,7 +75,7 @@ class Ground extends Context.Service<Ground, Place>()("test/Ground") {
         yield* Layer.build(Fixture.layer)
         yield* sql`UPDATE account SET bio = ${'quotes " and \\ back\\slashes, {braces}\nlines\tand (rows), é 🐍'} WHERE username = 'ada'`
         yield* sql`INSERT INTO dataset_file (season_id, day, part, kind, key, sha256, bytes, rows, through_n, last, made_at)
-          VALUES (${Fixture.seasonIds.spring}, '2026-01-01', 1, 'matches', ${DATASET}, ${"e".repeat(64)}, 9, 1, 1, true, now())`
+          VALUES (${Fixture.seasonIds.spring}, '2026-01-01', 1, 'matches', ${DATASET}, ${DATASET_HASH}, 9, 1, 1, true, now())`
         yield* sql`INSERT INTO announcement (id, title, body, created_at) VALUES (gen_random_uuid(), 'Told', 'to all', '2026-01-02')`
         // A trigger writes a row of discussed_match for it, which the backup has as well.
         yield* sql`INSERT INTO thread (id, match_id, season_id, ended_at, comments, created_at)
@@ -82,6 +85,7 @@ class Ground extends Context.Service<Ground, Place>()("test/Ground") {
           SELECT gen_random_uuid(), id, 'version_entered', 'Old news', now() FROM account WHERE username = 'ada'`
         yield* sql`INSERT INTO webhook (id, account_id, url, secret, created_at)
           SELECT gen_random_uuid(), id, 'https://elsewhere.test', 's', now() FROM account WHERE username = 'ada'`
+        yield* sql`UPDATE match SET replay_hash = ${`sha256:${REPLAY_HASH}`} WHERE id = ${Fixture.matchIds.open}`
         yield* sql`UPDATE rating SET mu = 'NaN', sigma = 0.1::float8 + 0.2::float8 WHERE ladder = 'micro'`
       })
       yield* Effect.scoped(seed).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
@@ -111,7 +115,7 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
       const { database, empty, folder, run } = yield* Ground
       const refused = yield* run(database, "data", "backup", join(folder, "refused"))
       assert.strictEqual(refused.status, 1, refused.said)
-      assert.match(refused.said, /^\d+ objects that the database names are not in the object store, .* With --incomplete/)
+      assert.match(refused.said, /^\d+ objects that the database names are not in the object store or damaged there, .* With --incomplete/)
       const half = yield* run(yield* empty, "elsewhere", "restore", join(folder, "refused"))
       assert.deepStrictEqual([half.status, /holds a backup that was not finished/.test(half.said)], [1, true], half.said)
       const again = yield* run(database, "data", "backup", join(folder, "refused"), "--incomplete")
@@ -119,6 +123,20 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
       const made = yield* run(database, "data", "backup", join(folder, "kept"), "--incomplete")
       assert.strictEqual(made.status, 0, made.said)
       assert.match(made.said, /tables with \d+ rows and 2 objects of 17 bytes/)
+    })
+  )
+
+  it.effect("has no file whose content is another than its name says: --incomplete leaves it out as a lost one", () =>
+    Effect.gen(function* () {
+      const { database, folder, run } = yield* Ground
+      const damaged = join(folder, "damaged/objects/objects", REPLAY)
+      cpSync(join(folder, "data"), join(folder, "damaged"), { recursive: true })
+      writeFileSync(damaged, "a re\0lay")
+      const refused = yield* run(database, "damaged", "backup", join(folder, "of-damaged"))
+      assert.strictEqual(refused.status, 1, refused.said)
+      assert.match(refused.said, /^\d+ objects that the database names are not in the object store or damaged there, .* With --incomplete/)
+      const made = yield* run(database, "damaged", "backup", join(folder, "without-damaged"), "--incomplete")
+      assert.match(made.said, /tables with \d+ rows and 1 objects of 9 bytes/)
     })
   )
 

@@ -53,7 +53,7 @@ export const backup = (settings: SettingsShape, directory: string, { incomplete,
     const { first_missing, ...objects } = yield* unfinished(copyOut(read, directory))
     if (first_missing !== undefined && !incomplete) {
       return yield* refuse(
-        `${objects.missing} objects that the database names are not in the object store, the first of them ${first_missing}; ` +
+        `${objects.missing} objects that the database names are not in the object store or damaged there, the first of them ${first_missing}; ` +
           `${directory} was not finished. With --incomplete they are left out`
       )
     }

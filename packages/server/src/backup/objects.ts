@@ -11,6 +11,7 @@ import { contentMeter } from "../object/contentMeter.ts"
 import { readObjectDirectory } from "../object/directory/ObjectDirectory.ts"
 import { type ReplayOfMatch, storedKey, storedReplayKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
+import { proven } from "../object/proven.ts"
 import { localDirectory } from "../objectLayers.ts"
 import { readLines, writeLines } from "./lines.ts"
 import { files, measured, namedList, objectList, objectPath, type Table, writeWhole } from "./Manifest.ts"
@@ -68,14 +69,15 @@ export const fromStore: Effect.Effect<Read, never, ObjectStore> = Effect.map(
 
 /**
  * Reads the data directory beside a service that may be running; opening it as a store would remove the
- * files that are being written.
+ * files that are being written. A damaged file is none: it will not be another the next time, as the answer of a bucket may be.
  */
 export const fromDirectory = (data: string): Read => {
   const directory = readObjectDirectory(localDirectory(data))
   return (key) =>
     Effect.gen(function* () {
       if (Option.isNone(yield* directory.stat(key))) return Option.none()
-      return Option.some(Buffer.concat(yield* Stream.runCollect(directory.read(key))))
+      const bytes = Buffer.concat(yield* Stream.runCollect(directory.read(key)))
+      return yield* Effect.option(proven(key, bytes))
     }).pipe(Effect.mapError(unreadable(key)))
 }
 

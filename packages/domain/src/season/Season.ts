@@ -157,7 +157,7 @@ const advance = (state: State, now: number): void => {
 
 /** A ladder has room beside a match that lasts. Written, so that a restored season does not announce it twice. */
 const passStragglers = (state: State): void => {
-  findStragglers(state)
+  if (findStragglers(state)) state.workAppeared = true
   state.writes.head = true
 }
 

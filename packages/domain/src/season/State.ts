@@ -111,7 +111,6 @@ export const restore = (from: Snapshot): State => {
   for (const ladder of state.ladders) fillHeap(state, ladder)
   state.againEnd = nextAgain(state)
   findStragglers(state)
-  state.workAppeared = false // it was said when they became stragglers
   return state
 }
 

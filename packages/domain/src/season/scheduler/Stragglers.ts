@@ -15,11 +15,10 @@ interface InFlight {
   readonly ladders: ReadonlyArray<LadderState>
   readonly live: ReadonlyMap<string, OpenMatch>
   stragglerAt: number
-  workAppeared: boolean
 }
 
-/** Finds all stragglers anew, and when there may be another. */
-export const findStragglers = (state: InFlight): void => {
+/** Finds all stragglers anew, and when there may be another; answers whether there are more than before. */
+export const findStragglers = (state: InFlight): boolean => {
   const known = countOf(state)
   for (const { stragglers } of state.ladders) stragglers.clear()
   state.stragglerAt = Infinity
@@ -30,7 +29,7 @@ export const findStragglers = (state: InFlight): void => {
     if (at <= state.now) ladder.stragglers.add(match.id)
     else state.stragglerAt = Math.min(state.stragglerAt, at)
   }
-  if (countOf(state) > known) state.workAppeared = true
+  return countOf(state) > known
 }
 
 const countOf = ({ ladders }: InFlight): number => ladders.reduce((sum, { stragglers }) => sum + stragglers.size, 0)

@@ -157,7 +157,8 @@ const advance = (state: State, now: number): void => {
 
 /** A ladder has room beside a match that lasts. Written, so that a restored season does not announce it twice. */
 const passStragglers = (state: State): void => {
-  if (findStragglers(state)) state.workAppeared = true
+  if (!findStragglers(state)) return
+  state.workAppeared = true
   state.writes.head = true
 }
 

@@ -393,6 +393,19 @@ describe("an honest entry is not suspended", () => {
   })
 })
 
+describe.each<readonly [string, Machine["says"], Machine["names"]]>([
+  ["whose leases run out", () => undefined, false],
+  ["that can fetch no weights", () => "weights_unavailable", ({ versions }) => versions[0]!]
+])("two keys %s, and bring nothing else", (_, says, names) => {
+  it("suspend no entry beside a third that plays", () => {
+    const { now, state } = season(40)
+    const broken = ["b1", "b2"].flatMap((key) => Array.from({ length: 8 }, (): Machine => ({ key, says, ...(names ? { names } : {}) })))
+    play(state, [...broken, { key: "k1", says: () => "played" }], now, 40_000)
+    assert.isAbove(failed(state), 100)
+    assert.isEmpty([...state.versions_by_id.values()].filter((each) => each.phase === "suspended"))
+  })
+})
+
 describe("a match that a runner cannot play", () => {
   const twoFaults = () => {
     const { now, state } = season(2)

@@ -7,6 +7,7 @@ import { mayServe } from "../Rules.ts"
 import type { State } from "../State.ts"
 import type { Review } from "../Version.ts"
 import { mayTake } from "./Faults.ts"
+import { givenAtMost, noteLapse } from "./Lapses.ts"
 import type { OpenMatch } from "./Match.ts"
 import { leaseMatch } from "./OpenMatches.ts"
 import { anyHasRoom, nextRated } from "./PairingBatches.ts"
@@ -29,7 +30,7 @@ export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["Leas
   const admissions = command.admissions && mayServe(settings.fleet.admissions, fleet)
   const matches = command.matches && mayServe(settings.fleet.matches, fleet)
   const open = state.now >= settings.submissions_open_at
-  const max = Math.min(command.max, LEASES_PER_REQUEST_MAX)
+  const max = givenAtMost(state, command.key, Math.min(command.max, LEASES_PER_REQUEST_MAX))
   while (leases.length < max) {
     const review = admissions ? nextReview(state, command.key) : undefined
     const match =
@@ -53,6 +54,7 @@ const nextTrial = (state: State, key: string): string | undefined => state.trial
 export const loseLeases = (state: State): void => {
   const ran_out = eachLeased(state, (work) => work.until! <= state.now)
   for (const work of ran_out) {
+    noteLapse(state, work.key!)
     if ("versions" in work) loseMatch(state, work)
     else failReview(state, work)
   }

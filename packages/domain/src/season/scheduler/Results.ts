@@ -8,6 +8,7 @@ import type { Seat } from "../rating/LadderRating.ts"
 import { rateOn } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import { clear, isAnswered } from "./Faults.ts"
+import { makeGood } from "./Lapses.ts"
 import type { OpenMatch } from "./Match.ts"
 import { end, unrated } from "./MatchEnd.ts"
 import { changed } from "./OpenMatches.ts"
@@ -37,6 +38,7 @@ const play = (state: State, match: OpenMatch, key: string, outcome: MatchOutcome
   const counts = match.ladder !== null && match.round === state.round
   const seats = counts ? rateSeats(state, match, outcome) : outcome.seats.map((seat, i) => unrated(match.versions[i]!, seat))
   clear(state, match, key)
+  makeGood(state, key)
   end(state, match, { ending: counts ? "rated" : "finished", outcome, seats })
 }
 

@@ -1,0 +1,70 @@
+import { assert, describe, it } from "@effect/vitest"
+import type { Work } from "../Command.ts"
+import { step } from "../Season.ts"
+import { restore, type State, snapshot } from "../State.ts"
+import { finish, lease, outcome, RUNNER, season } from "../testing/testSeason.ts"
+import { LAPSES_FREE, LAPSES_MAX } from "./Lapses.ts"
+
+const OTHER = { ...RUNNER, runner: "other", key: "other" }
+const take = (state: State, now: number, max = 64): ReadonlyArray<Work> => step(state, { _tag: "LeaseWork", ...OTHER, max }, now)
+const answer = (state: State, work: Work, now: number) =>
+  step(state, { _tag: "ReportMatch", key: OTHER.key, lease: work.lease, outcome: outcome(2) }, now)
+
+/** A field in which the other key has let `lapses` leases run out; answers the time after. */
+const begin = (lapses: number) => {
+  const { now, state } = season(120) // enterAll's key has brought results
+  let at = now
+  for (let left = lapses; left > 0; at += 40_000) left -= take(state, at, left).length
+  step(state, { _tag: "Tick" }, at)
+  return { now: at, state }
+}
+
+describe("a key under which leases run out", () => {
+  it("is given all it asks for until they are too many, then one at a time, and others all that is left", () => {
+    const { now: free, state: little } = begin(LAPSES_FREE)
+    assert.isAbove(take(little, free).length, 9)
+    const { now, state } = begin(LAPSES_FREE + 1)
+    const [work, ...more] = take(state, now)
+    assert.isEmpty(more)
+    assert.isEmpty(take(state, now + 1), "it holds one")
+    assert.isAbove(lease(state, now + 1, 64).length, 9)
+    assert.deepInclude(answer(state, work!, now + 2), { accepted: true })
+    assert.isAbove(take(state, now + 3).length, 0)
+  })
+
+  it("has made good for them after a few results, however many they were, and a restored season knows", () => {
+    const { now, state } = begin(3 * LAPSES_MAX)
+    let current = state
+    let at = now
+    for (let n = LAPSES_FREE; n < LAPSES_MAX; n++) {
+      const works = take(current, ++at)
+      assert.lengthOf(works, 1, `${n}`)
+      answer(current, works[0]!, ++at)
+      current = restore(structuredClone(snapshot(current)))
+    }
+    assert.isAbove(take(current, at + 1).length, 9)
+  })
+
+  it("is not kept back where nobody else has brought results within a day", () => {
+    const { now, state } = begin(3 * LAPSES_MAX)
+    assert.lengthOf(take(state, now), 1)
+    const later = now + 86_400_000
+    step(state, { _tag: "Tick" }, later)
+    assert.isAbove(take(state, later).length, 9)
+  })
+
+  it("leaves the work to others, as it comes back", () => {
+    const { now, state } = begin(LAPSES_MAX)
+    let played = 0
+    for (let at = now; at < now + 3_600_000; at += 1_000) {
+      take(state, at)
+      for (const work of lease(state, at, 64)) {
+        finish(state, work, at)
+        played++
+      }
+    }
+    const suspended = [...state.versions_by_id.values()].filter(({ phase }) => phase === "suspended")
+    assert.isEmpty(suspended)
+    assert.isAbove(played, 10_000)
+  })
+})

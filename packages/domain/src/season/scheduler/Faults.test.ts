@@ -401,7 +401,7 @@ describe.each<readonly [string, Machine["says"], Machine["names"]]>([
     const { now, state } = season(40)
     const broken = ["b1", "b2"].flatMap((key) => Array.from({ length: 8 }, (): Machine => ({ key, says, ...(names ? { names } : {}) })))
     play(state, [...broken, { key: "k1", says: () => "played" }], now, 40_000)
-    assert.isAbove(failed(state), 100)
+    assert.isAbove(failed(state), 5)
     assert.isEmpty([...state.versions_by_id.values()].filter((each) => each.phase === "suspended"))
   })
 })

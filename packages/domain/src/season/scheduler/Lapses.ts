@@ -1,39 +1,52 @@
 /**
- * Keys under which leases run out. A broken or hostile runner that lets its leases run out keeps the season's entries from playing, and
- * three such attempts fail a match. A result of the key makes good for a lease that ran out. Once too many have not been made good for, the
- * key has one lease of the season at a time, until results come again: a machine that lost its power is back after a few.
+ * Keys under which leases run out, or are given back as soon as they are taken. A broken or hostile runner keeps the season's entries from
+ * playing, and fails their matches: at the third lease that ran out, or after some sixty that were given back. A result of the key makes good
+ * for one such lease. Once too many have not been made good for, the key has one lease of the season at a time, and none for half a minute
+ * after the last of them, until results come again: a machine that lost its power is back after a few.
  *
  * Where nobody else has brought a result within a day, no key is kept back: there is nobody to leave the work to.
  */
+import { LEASE_AGAIN_MS } from "../Lease.ts"
 import type { State } from "../State.ts"
+import type { Review } from "../Version.ts"
 import { isHeard } from "./Faults.ts"
+import type { OpenMatch } from "./Match.ts"
 
 /** So many more leases than results may run out under a key. */
 export const LAPSES_FREE = 8
 /** More are not held against it: it has made good for the rest after as many results as it has too many. */
 export const LAPSES_MAX = 16
 const KEYS_MAX = 16
+/** A lease that is given back before it is so old was not worked on. */
+const AT_ONCE_MS = 5_000
 
 const countOf = ({ lapsed }: State, key: string): number => lapsed.find((each) => each.key === key)?.n ?? 0
 
-const setCount = (state: State, key: string, n: number): void => {
+/** A lease of the key ran out. */
+export const noteLapse = (state: State, key: string): void => {
   const others = state.lapsed.filter((each) => each.key !== key)
-  state.lapsed = n === 0 ? others : [...others, { key, n }].slice(-KEYS_MAX)
+  state.lapsed = [...others, { key, n: Math.min(LAPSES_MAX, countOf(state, key) + 1), at: state.now }].slice(-KEYS_MAX)
   state.writes.head = true
 }
 
-/** A lease of the key ran out. */
-export const noteLapse = (state: State, key: string): void => setCount(state, key, Math.min(LAPSES_MAX, countOf(state, key) + 1))
+/** A runner gives this work back. */
+export const noteReturn = (state: State, { key, leased_at }: OpenMatch | Review): void => {
+  if (state.now < leased_at! + AT_ONCE_MS) noteLapse(state, key!)
+}
 
 /** The key brought a result. */
 export const makeGood = (state: State, key: string): void => {
-  const n = countOf(state, key)
-  if (n > 0) setCount(state, key, n - 1)
+  if (countOf(state, key) === 0) return
+  state.lapsed = state.lapsed.map((each) => (each.key === key ? { ...each, n: each.n - 1 } : each)).filter(({ n }) => n > 0)
+  state.writes.head = true
 }
 
 /** How many leases the key may be given now, of those that it asks for. */
 export const givenAtMost = (state: State, key: string, max: number): number => {
-  if (countOf(state, key) <= LAPSES_FREE || !state.keys.some((each) => each.key !== key && isHeard(state, each))) return max
+  const lapsed = state.lapsed.find((each) => each.key === key)
+  if (lapsed === undefined || lapsed.n <= LAPSES_FREE) return max
+  if (!state.keys.some((each) => each.key !== key && isHeard(state, each))) return max
+  if (state.now < lapsed.at + LEASE_AGAIN_MS) return 0
   return holdsOne(state.live, key) || holdsOne(state.reviews, key) ? 0 : Math.min(max, 1)
 }
 

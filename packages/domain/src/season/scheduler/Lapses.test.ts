@@ -25,6 +25,10 @@ describe("a key under which leases run out", () => {
     const { now: free, state: little } = begin(LAPSES_FREE)
     assert.isAbove(take(little, free).length, 9)
     const { now, state } = begin(LAPSES_FREE + 1)
+    assert.deepStrictEqual(
+      [little, state].map(({ writes }) => writes.keptBack),
+      [[], [OTHER.key]]
+    )
     const [work, ...more] = take(state, now)
     assert.isEmpty(more)
     assert.isEmpty(take(state, now + 1), "it holds one")

@@ -25,9 +25,14 @@ const countOf = ({ lapsed }: State, key: string): number => lapsed.find((each) =
 /** A lease of the key ran out. */
 export const noteLapse = (state: State, key: string): void => {
   const others = state.lapsed.filter((each) => each.key !== key)
-  state.lapsed = [...others, { key, n: Math.min(LAPSES_MAX, countOf(state, key) + 1), at: state.now }].slice(-KEYS_MAX)
+  const n = countOf(state, key) + 1
+  state.lapsed = [...others, { key, n: Math.min(LAPSES_MAX, n), at: state.now }].slice(-KEYS_MAX)
   state.writes.head = true
+  if (n === LAPSES_FREE + 1 && isReplaceable(state, key)) state.writes.keptBack.push(key)
 }
+
+/** Whether somebody else has brought results within a day. */
+const isReplaceable = (state: State, key: string): boolean => state.keys.some((each) => each.key !== key && isHeard(state, each))
 
 /** A runner gives this work back. */
 export const noteReturn = (state: State, { key, leased_at }: OpenMatch | Review): void => {
@@ -44,8 +49,7 @@ export const makeGood = (state: State, key: string): void => {
 /** How many leases the key may be given now, of those that it asks for. */
 export const givenAtMost = (state: State, key: string, max: number): number => {
   const lapsed = state.lapsed.find((each) => each.key === key)
-  if (lapsed === undefined || lapsed.n <= LAPSES_FREE) return max
-  if (!state.keys.some((each) => each.key !== key && isHeard(state, each))) return max
+  if (lapsed === undefined || lapsed.n <= LAPSES_FREE || !isReplaceable(state, key)) return max
   if (state.now < lapsed.at + LEASE_AGAIN_MS) return 0
   return holdsOne(state.live, key) || holdsOne(state.reviews, key) ? 0 : Math.min(max, 1)
 }

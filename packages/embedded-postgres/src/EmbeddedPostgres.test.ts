@@ -1,12 +1,14 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
 import { afterAll, assert, describe, it } from "vitest"
 import { hasSmallDisks, smallDisk } from "../../../test/support/SmallDisk.ts"
 import { allowed } from "../../../test/support/slack.ts"
+import { find, sparePlaces } from "./binaries.ts"
 import { type Options, start } from "./EmbeddedPostgres.ts"
+import { serverUser } from "./serverUser.ts"
 import {
   cleanUp,
   directory,
@@ -175,6 +177,21 @@ describe("the embedded database", () => {
     await stop(service)
     assert.isFalse(existsSync(join(parent, "data/postgres.initdb")))
     port.close()
+  })
+
+  it("after kill -9 of the service, the server left running is stopped, also where the path of its program has spaces", async () => {
+    const [data, place] = [join(directory(), "data"), directory()]
+    chmodSync(place, 0o755)
+    const programs = join(place, "a checkout of mine")
+    const { bin } = await Effect.runPromise(find({ name: "kept", user: serverUser(), spare: sparePlaces(serverUser()) }))
+    symlinkSync(bin, programs)
+    const first = await started(data, { programs })
+    kill(first.pid)
+    await first.ended
+    assert.isTrue(isRunning(first.postgres!))
+    const second = await started(data, { programs })
+    assert.isFalse(isRunning(first.postgres!))
+    await stop(second)
   })
 
   it("is given the caller's password where it has another, and keeps its data", async () => {

@@ -28,7 +28,7 @@ import { join, resolve } from "node:path"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Option, Redacted, type Scope } from "effect"
 import { SqlError } from "effect/sql"
-import { type Candidate, find, sharedPlaces } from "./binaries.ts"
+import { type Candidate, find, sparePlaces } from "./binaries.ts"
 import * as Cluster from "./cluster.ts"
 import * as DirectoryLock from "./DirectoryLock.ts"
 import { initdb, setPassword } from "./initdb.ts"
@@ -90,12 +90,11 @@ export const start = Effect.fn("EmbeddedPostgres.start")(function* (
   const data = join(directory, "postgres")
   const user = yield* ownerOf(data)
   const major = existsSync(join(data, "PG_VERSION")) ? Number(readFileSync(join(data, "PG_VERSION"), "utf8")) : undefined
-  const spare = user === undefined ? [directory] : sharedPlaces
   const binaries = yield* find({
     name,
     user,
     major,
-    spare,
+    spare: sparePlaces(user, directory),
     ...(options.candidates === undefined ? {} : { candidates: options.candidates })
   })
   const settings = Object.entries({ ...DEFAULTS, ...options.settings, ...FIXED }).map(([key, value]) => `${key}=${value}`)

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { chmodSync, cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -52,6 +53,28 @@ describe.runIf(process.platform === "linux")("Postgres's programs", () => {
     assert.isTrue(second._tag === "Success" && statSync(join(second.success.bin, "postgres")).ino === made)
     chmodSync(join(first.success.bin, ".."), 0o777)
     assert.strictEqual((await search(native, [spare]))._tag, "Failure")
+  })
+
+  it.runIf(isRoot)("are copied so that the server's user reads them where they were installed with a umask of 077", async () => {
+    const closed = join(home, "umask")
+    const native = withoutLinks(closed)
+    execFileSync("chmod", ["-R", "go-rwx", closed])
+    const spare = join(home, "spare of umask")
+    mkdirSync(spare)
+    const found = await search(native, [spare])
+    assert.isTrue(found._tag === "Success" && found.success.bin.startsWith(spare), JSON.stringify(found))
+    assert.strictEqual((await search(native, [spare]))._tag, "Success", "the copy is found again")
+    assert.strictEqual(statSync(join(native, "bin/postgres")).mode & 0o777, 0o700, "the package stays closed")
+  })
+
+  it.each([`a "quoted" word`, "$HOME", "`id`", "back\\slash"])("are copied where a shell would read another path: %s", async (name) => {
+    const native = withoutLinks(join(home, name))
+    const refused = await search(native, [])
+    assert.include(refused._tag === "Failure" ? refused.failure.message : "", `initdb does not run in ${native}`)
+    const spare = mkdtempSync(join(home, "plain-"))
+    chmodSync(spare, 0o755)
+    const found = await search(native, [join(home, name), spare])
+    assert.isTrue(found._tag === "Success" && found.success.bin.startsWith(spare), JSON.stringify(found))
   })
 
   it("their absence is one line that says which are wanted", async () => {

@@ -3,9 +3,10 @@
  * PATH, then those in the distributions' usual places, newest first. A candidate is accepted only once it has
  * run as the user that the server will run as.
  *
- * The package has two traps. An install without scripts leaves out the symbolic links of its libraries, so we
- * make them. Where the server's user cannot reach the package (node_modules under /root), or we cannot write
- * the links, it is copied once to a place that the user can reach (60 MB).
+ * The package has three traps. An install without scripts leaves out the symbolic links of its libraries, so we
+ * make them. Where the server's user cannot reach the package (node_modules under /root, or installed with a umask
+ * of 077), or we cannot write the links, it is copied once to a place that the user can reach (60 MB). So it is where
+ * its path has a character that a shell reads in double quotes, in which initdb gives the path of `postgres` to one.
  */
 
 import { spawnSync } from "node:child_process"
@@ -50,8 +51,15 @@ export const find = (search: Search) =>
     }
     const wanted = search.major === undefined ? `Postgres ${OLDEST_MAJOR} or later` : `Postgres ${search.major}, which made the data,`
     const as = search.user === undefined ? "" : ` as user ${search.user.name}`
-    return Effect.fail(unavailable("programs", `${wanted} was not found or does not run${as}`))
+    const unread = (search.candidates ?? candidates()).map(folderOf).find((folder) => !isPlain(folder))
+    const where = unread === undefined ? "" : ` (initdb does not run in ${unread}, whose path has one of " $ \` \\)`
+    return Effect.fail(unavailable("programs", `${wanted} was not found or does not run${as}${where}`))
   })
+
+const folderOf = (candidate: Candidate) => ("native" in candidate ? candidate.native : candidate.bin)
+
+/** Whether a shell reads the path in double quotes as it is. */
+const isPlain = (path: string) => !/["$`\\]/.test(path)
 
 export const candidates = (): ReadonlyArray<Candidate> => [
   ...embedded().map((native) => ({ native })),
@@ -82,6 +90,7 @@ const distributions = () =>
  * foreign architectures at once.
  */
 const probe = (bin: string, user: ServerUser | undefined): Binaries | undefined => {
+  if (!isPlain(bin)) return undefined
   const answers = ["postgres", "initdb"].map((name) =>
     spawnSync(join(bin, name), ["-V"], { ...identity(user), cwd: "/", env: environment(), encoding: "utf8", timeout: 10_000 })
   )
@@ -95,8 +104,8 @@ const prepare = (native: string, search: Search): Binaries | undefined => {
   const inPlace = link(native) ? probe(join(native, "bin"), search.user) : undefined
   if (inPlace !== undefined) return inPlace
   for (const spare of search.spare) {
-    const copied = copy(native, spare, search.name)
-    const found = copied === undefined ? undefined : probe(join(copied, "bin"), search.user)
+    const copied = isPlain(spare) ? copy(native, spare, search.name) : undefined
+    const found = copied === undefined ? undefined : (probe(join(copied, "bin"), search.user) ?? probe(opened(copied), search.user))
     if (found !== undefined) return found
   }
   return undefined
@@ -154,6 +163,17 @@ const copy = (native: string, spare: string, name: string): string | undefined =
   }
 }
 
+/** The programs of a copy once everybody may read it: it has the modes of the package, which the umask of its installation set. */
+const opened = (home: string): string => {
+  for (const entry of readdirSync(home, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue
+    const path = join(entry.parentPath, entry.name)
+    const { mode } = lstatSync(path)
+    chmodSync(path, (mode & 0o700) | ((mode & 0o100) === 0 ? 0o444 : 0o555))
+  }
+  return join(home, "bin")
+}
+
 /** Programs that somebody else may have put there, or may change, are not run. */
 const trusted = (home: string) => {
   if (!existsSync(home)) return false
@@ -161,4 +181,5 @@ const trusted = (home: string) => {
   return state.isDirectory() && state.uid === process.getuid?.() && (state.mode & 0o022) === 0
 }
 
-export const sharedPlaces = ["/var/cache", tmpdir()]
+/** Where a copy may go: places that the user of a root's server reaches, else the caller's own before one whose path may be plainer. */
+export const sparePlaces = (user: ServerUser | undefined, own = tmpdir()) => [user === undefined ? own : "/var/cache", tmpdir()]

@@ -8,7 +8,7 @@ import { closeSync, existsSync, openSync, readFileSync, realpathSync, rmSync } f
 import { join } from "node:path"
 import { Effect, type Scope } from "effect"
 import { type PostgresUnavailable, unavailable } from "./PostgresUnavailable.ts"
-import { commandOf, exists, isElsewhere, type Process, processesNaming, signal } from "./processes.ts"
+import { exists, isElsewhere, type Process, processesNaming, processOf, signal } from "./processes.ts"
 
 /**
  * The path by which a process reaches a directory inherited as descriptor 3, also where
@@ -79,10 +79,14 @@ export const clear = (data: string, cluster: string): Effect.Effect<void, Postgr
     rmSync(join(data, `${SOCKET}.lock`), { force: true })
   })
 
-const POSTGRES = /^(\S*\/)?(postgres|postmaster)\b/
+/** A server is called by its path, its children title themselves `postgres: <cluster> ...`. */
+const isPostgres = ({ program }: Process) => /^(.*\/)?(postgres|postmaster)($|:)/.test(program)
 
 /** Whether the process is a Postgres that may have these data: its processes work in the directory of their data, as its owner. */
-const isServerOf = (data: string, pid: number) => POSTGRES.test(commandOf(pid) ?? "") && !isElsewhere(pid, data)
+const isServerOf = (data: string, pid: number) => {
+  const found = processOf(pid)
+  return found !== undefined && isPostgres(found) && !isElsewhere(pid, data)
+}
 
 /** Stops the server first, which ends its children. Children without a server end when they notice, or are killed. */
 const stopOrphans = (cluster: string) =>
@@ -101,9 +105,9 @@ const stopOrphans = (cluster: string) =>
   })
 
 /** Only Postgres processes: others may name the cluster too, such as a `grep` for it. */
-const membersOf = (cluster: string) => processesNaming(cluster).filter(({ command }) => POSTGRES.test(command))
+const membersOf = (cluster: string) => processesNaming(cluster).filter(isPostgres)
 
-/** Children title themselves `postgres: <cluster> ...`; the server keeps the arguments that we gave it. */
+/** The server keeps the arguments that we gave it. */
 const isServer = ({ command }: Process) => command.includes("cluster_name=")
 
 const ended = (cluster: string) =>

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { Effect, Redacted } from "effect"
-import { type Candidate, find, sharedPlaces } from "./binaries.ts"
+import { type Candidate, find, sparePlaces } from "./binaries.ts"
 import { start } from "./EmbeddedPostgres.ts"
 import { initdb, type Kind } from "./initdb.ts"
 import { EMPTY, placeOf } from "./prepared.ts"
@@ -31,9 +31,8 @@ export const keep = Effect.fn("prepared.keep")(function* <E = never>(options: {
   const { candidates, contents, folder, name } = options
   mkdirSync(folder, { recursive: true })
   const user = serverUser()
-  const shared = user === undefined ? [folder] : sharedPlaces
   const search = candidates === undefined ? {} : { candidates }
-  const kind: Kind = { binaries: yield* find({ name, user, spare: shared, ...search }), user, superuser: name }
+  const kind: Kind = { binaries: yield* find({ name, user, spare: sparePlaces(user, folder), ...search }), user, superuser: name }
   const edition = contents?.edition ?? EMPTY
   const place = placeOf(folder, kind, edition)
   const made = (directory: string) =>

@@ -77,13 +77,16 @@ export const exited = (child: ChildProcess) =>
 
 export interface Process {
   readonly pid: number
+  /** All its arguments with a space between them, or its title. */
   readonly command: string
+  /** The first of them, whose path may have spaces. `ps` does not say where it ends: there it is the first word. */
+  readonly program: string
 }
 
 /** Every process whose command line or title contains the text. */
 export const processesNaming = (text: string): ReadonlyArray<Process> => all().filter(({ command }) => command.includes(text))
 
-export const commandOf = (pid: number) => (process.platform === "linux" ? read(pid) : all().find((one) => one.pid === pid)?.command)
+export const processOf = (pid: number) => (process.platform === "linux" ? read(pid) : all().find((one) => one.pid === pid))
 
 /**
  * Whether it is known that the process works in another directory, or as another user than the directory's owner.
@@ -106,12 +109,13 @@ const all = (): ReadonlyArray<Process> => (process.platform === "linux" ? fromPr
 const fromProc = () =>
   readdirSync("/proc")
     .filter((name) => /^[0-9]+$/.test(name))
-    .map((name) => ({ pid: Number(name), command: read(Number(name)) ?? "" }))
+    .flatMap((name) => read(Number(name)) ?? [])
 
-const read = (pid: number) => {
+const read = (pid: number): Process | undefined => {
   try {
-    const command = readFileSync(`/proc/${pid}/cmdline`, "utf8").replaceAll("\0", " ").trim()
-    return command === "" ? undefined : command // a zombie or a kernel thread
+    const words = readFileSync(`/proc/${pid}/cmdline`, "utf8")
+    const command = words.replaceAll("\0", " ").trim()
+    return command === "" ? undefined : { pid, command, program: words.split("\0", 1)[0]! } // none: a zombie or a kernel thread
   } catch {
     return undefined // ended meanwhile
   }
@@ -122,7 +126,7 @@ const fromPs = () =>
     .split("\n")
     .map((line) => /^\s*(\d+)\s+(.*)$/.exec(line))
     .filter((match) => match !== null)
-    .map((match) => ({ pid: Number(match[1]), command: match[2]! }))
+    .map((match) => ({ pid: Number(match[1]), command: match[2]!, program: match[2]!.split(" ", 1)[0]! }))
 
 /** Whether the pid is taken; a zombie takes it too. */
 export const exists = (pid: number) => {

@@ -6,7 +6,7 @@
 
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { find, OLDEST_MAJOR, sharedPlaces } from "@agon/embedded-postgres/binaries.ts"
+import { find, OLDEST_MAJOR, sparePlaces } from "@agon/embedded-postgres/binaries.ts"
 import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Layer, Redacted } from "effect"
@@ -39,7 +39,7 @@ export const checkDatabase = (settings: SettingsShape): Effect.Effect<ReadonlyAr
 
 /** There is no embedded database yet: whether one could be made. */
 const programs = Effect.map(
-  find({ name: "agon", user: serverUser(), spare: sharedPlaces }).pipe(
+  find({ name: "agon", user: serverUser(), spare: sparePlaces(serverUser()) }).pipe(
     Effect.mapError(({ message }) => refuse(`DATABASE_URL: not set, and ${message}; install it, or set DATABASE_URL`))
   ),
   ({ version }) => [database.fine(`the first start makes an embedded database with Postgres ${version}`)]

@@ -13,6 +13,8 @@ export interface Program {
   readonly log: () => string
   /** The beginning of its standard output, in whole lines. */
   readonly lines: () => ReadonlyArray<string>
+  /** Closes its standard output: whoever read it has ended. */
+  readonly stopReading: () => void
 }
 
 /** It gets nothing of our environment but what finds programs, and the mark by which a test run knows its processes. */
@@ -50,7 +52,8 @@ export const launch = (
     over: () => child.exitCode !== null || child.signalCode !== null,
     ended,
     log: () => last,
-    lines: () => first.split("\n").slice(0, -1)
+    lines: () => first.split("\n").slice(0, -1),
+    stopReading: () => void child.stdout.destroy()
   }
 }
 

@@ -64,4 +64,15 @@ describe("scripts/start", () => {
     assert.deepStrictEqual([first.cwd, first.rest], [home, ["one", "two words"]])
     assert.deepStrictEqual(last, { name: signal })
   })
+
+  it("goes on after a hangup that it was started to ignore, as by nohup", async () => {
+    const child = spawn("bash", ["-c", `trap '' HUP; exec "$0"`, join(folder, "scripts/start")], { cwd: home, stdio: "pipe" })
+    const ended = new Promise<unknown>((resolve) => child.on("close", (code, signal) => resolve(code ?? signal)))
+    await Promise.race([new Promise((resolve) => child.stdout.once("data", resolve)), ended])
+    child.kill("SIGHUP")
+    // One that does not ignore it ends before it hears anything else.
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 300))])
+    child.kill("SIGTERM")
+    assert.strictEqual(await ended, 7)
+  })
 })

@@ -9,6 +9,7 @@ import { ending } from "@agon/api/program/exitStatus.ts"
 import * as LogLines from "@agon/api/program/LogLines.ts"
 import * as Telemetry from "@agon/api/program/Telemetry.ts"
 import { untilClosed } from "@agon/api/program/tied.ts"
+import { stopWhenLeft } from "@agon/api/program/whenLeft.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
@@ -55,6 +56,7 @@ const observed = Layer.unwrap(
 )
 
 const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) => {
+  stopWhenLeft(process, { tied: isTied })
   const running = main(secondSignal({ tied: isTied }))
   // A runner started by a service ends when the service ends, even by a kill.
   return isTied ? Effect.raceFirst(running, untilClosed(process.stdin)) : running

@@ -7,6 +7,7 @@ import { byArguments } from "@agon/api/program/arguments.ts"
 import { ending } from "@agon/api/program/exitStatus.ts"
 import * as LogLines from "@agon/api/program/LogLines.ts"
 import type { Collector } from "@agon/api/program/Telemetry.ts"
+import { stopWhenLeft } from "@agon/api/program/whenLeft.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, References } from "effect"
 import { announce } from "./announce.ts"
@@ -71,5 +72,8 @@ const program = Effect.catchTag(main, "StartRefused", ({ message }) =>
 byArguments(process, {
   name: "The service",
   help: HELP,
-  start: () => NodeRuntime.runMain(program, ending(process))
+  start: () => {
+    stopWhenLeft(process, { tied: false })
+    NodeRuntime.runMain(program, ending(process))
+  }
 })

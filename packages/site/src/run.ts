@@ -4,6 +4,7 @@ import { byArguments, notStarted } from "@agon/api/program/arguments.ts"
 import { ending } from "@agon/api/program/exitStatus.ts"
 import * as LogLines from "@agon/api/program/LogLines.ts"
 import { untilClosed } from "@agon/api/program/tied.ts"
+import { stopWhenLeft } from "@agon/api/program/whenLeft.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Effect, Layer } from "effect"
 import { HttpServer } from "effect/http"
@@ -32,9 +33,10 @@ const main = Effect.flatMap(options, (given) =>
 ).pipe(Effect.scoped)
 
 /** A site started by a service ends when the service ends, even by a kill. */
-const runs = Effect.flatMap(Config.Boolean("AGON_SITE_TIED").pipe(Config.withDefault(false)), (isTied) =>
-  isTied ? Effect.raceFirst(main, untilClosed(process.stdin)) : main
-).pipe(
+const runs = Effect.flatMap(Config.Boolean("AGON_SITE_TIED").pipe(Config.withDefault(false)), (isTied) => {
+  stopWhenLeft(process, { tied: isTied })
+  return isTied ? Effect.raceFirst(main, untilClosed(process.stdin)) : main
+}).pipe(
   Effect.catchTag("Refused", ({ message }) => Effect.sync(() => notStarted(process, message))),
   LogLines.around(process.stdout)
 )

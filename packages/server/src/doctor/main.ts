@@ -6,6 +6,7 @@
 
 import { asksForHelp } from "@agon/api/program/arguments.ts"
 import * as LogLines from "@agon/api/program/LogLines.ts"
+import { stopWhenLeft } from "@agon/api/program/whenLeft.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { Effect } from "effect"
 import { load, type SettingsShape } from "../config/Settings.ts"
@@ -64,4 +65,5 @@ const run = Effect.gen(function* () {
   yield* end(status, process.stdout, json ? `${JSON.stringify({ status, findings: found })}\n` : found.map(textOf).join(""))
 }).pipe(Effect.provide(LogLines.layerError(process.stderr)))
 
+stopWhenLeft(process, { tied: false })
 NodeRuntime.runMain(run)

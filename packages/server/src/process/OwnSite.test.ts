@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { setGlobalProxyFromEnv } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, it } from "@effect/vitest"
@@ -76,6 +77,22 @@ const server = createServer((_, response) => {
     const first = pid()
     yield* until("it has been asked twenty times, and says so", () => listening.port === 1)
     assert.deepStrictEqual([pid(), said("it is")], [first, 0])
+  })
+)
+
+it.live("a site is asked straight, also where Node is to use a proxy for everything", () =>
+  Effect.gen(function* () {
+    const back = setGlobalProxyFromEnv({ http_proxy: "http://127.0.0.1:9" })
+    yield* Effect.addFinalizer(() => Effect.sync(back))
+    const site = yield* programOf(`import { createServer } from "node:http"
+let asked = 0
+const server = createServer((_, response) => {
+  response.end()
+  if (++asked === 5) process.send({ port: 1 })
+}).listen(0, "127.0.0.1", () => process.send({ port: server.address().port }))`)
+    const { listening, said } = yield* beside(site, { ...HASTY, answer: "30 seconds" })
+    yield* until("it has been asked five times, or was killed", () => listening.port === 1 || said("it is") > 0)
+    assert.strictEqual(said("it is"), 0)
   })
 )
 

@@ -7,6 +7,7 @@
  *   started ──▶ tells its port ──▶ answers a probe every few seconds ──▶ ends, or is killed for its silence ──▶ a wait ──▶ started
  *        └──────── tells none in time: killed ──────────────────────────────────────────────────────────────────▶
  */
+import { get } from "node:http"
 import { join } from "node:path"
 import { Context, Deferred, type Duration, Effect, Layer } from "effect"
 import type { SettingsShape } from "../config/Settings.ts"
@@ -101,9 +102,7 @@ const environmentOf = (
 const silence = Effect.fnUntraced(function* (told: Effect.Effect<number>, { answer, every, misses_max, start }: Patience) {
   const port = yield* Effect.timeoutOrElse(told, { duration: start, orElse: () => Effect.succeed(undefined) })
   if (port === undefined) return "does not say where it listens"
-  const answers = Effect.tryPromise((signal) =>
-    fetch(`http://${HOST}:${port}${PROBED}`, { signal }).then((answer) => answer.arrayBuffer())
-  ).pipe(
+  const answers = Effect.tryPromise((signal) => answered(port, signal)).pipe(
     Effect.timeout(answer),
     Effect.as(true),
     Effect.catch(() => Effect.succeed(false))
@@ -114,6 +113,15 @@ const silence = Effect.fnUntraced(function* (told: Effect.Effect<number>, { answ
   }
   return "does not answer"
 })
+
+/** Straight, whatever proxy the environment has Node use (NODE_USE_ENV_PROXY): an agent of its own knows of none. */
+const answered = (port: number, signal: AbortSignal) =>
+  new Promise<void>((resolve, reject) => {
+    const request = get({ host: HOST, port, path: PROBED, agent: false, signal }, (response) => {
+      response.on("end", resolve).on("error", reject).resume()
+    })
+    request.on("error", reject)
+  })
 
 /** It holds nothing that it would have to bring to an end, and a process that hangs may not hear a gentler signal. */
 const kill = (pid: number | undefined, why: string) =>

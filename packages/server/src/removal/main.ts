@@ -7,6 +7,7 @@
 import { createInterface } from "node:readline"
 import { asksForHelp } from "@agon/api/program/arguments.ts"
 import * as LogLines from "@agon/api/program/LogLines.ts"
+import { stopWhenLeft } from "@agon/api/program/whenLeft.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
@@ -109,4 +110,5 @@ const run = Effect.gen(function* () {
   Effect.provide(LogLines.layerError(process.stderr))
 )
 
+stopWhenLeft(process, { tied: false })
 NodeRuntime.runMain(run)

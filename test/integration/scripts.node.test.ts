@@ -108,6 +108,9 @@ describe.each(Object.keys(PROGRAMS))("scripts/%s", (script) => {
 
 /** npm as far as the script needs it: it takes a second, installs the lock's packages as its options say, and notes that it ran. */
 const NPM = `#!/bin/bash
+if [ "$1" = config ]; then echo "$CACHE"; exit; fi
+echo "$npm_config_cache" > npm.cache
+if [ -n "$npm_config_cache" ]; then echo kept > "$npm_config_cache/file"; fi
 echo ran >> npm.runs
 sleep 1
 case "$*" in *--omit=dev*) held='"node_modules/one":{"version":"1.0.0"}' ;; *) held='"node_modules/one":{"version":"1.0.0"},"node_modules/two":{"version":"1.0.0"}' ;; esac
@@ -196,6 +199,22 @@ describe("scripts/install", () => {
       await service.up
     } finally {
       await service.stop()
+    }
+  })
+
+  it("gives npm a passing place where the user's home cannot be written, and leaves it npm's own elsewhere", () => {
+    const file = join(mkdtempSync(join(home, "homes ")), "file")
+    writeFileSync(file, "")
+    for (const [cache, own] of [
+      [join(dirname(file), "home/.npm"), true],
+      [join(file, ".npm"), false]
+    ] as const) {
+      const { env, folder } = lacking()
+      const { status, stderr } = spawnSync(join(folder, "scripts/install"), [], { encoding: "utf8", env: { ...env, CACHE: cache } })
+      assert.strictEqual(status, 0, stderr)
+      const used = readFileSync(join(folder, "npm.cache"), "utf8").trim()
+      assert.strictEqual(used === "", own, used)
+      assert.isFalse(used !== "" && existsSync(used), "nothing is left of it")
     }
   })
 

@@ -19,6 +19,7 @@ import { Config, Effect, Layer, Redacted, References } from "effect"
 import { HttpClient } from "effect/http"
 import { FileCache } from "./runner/FileCache.ts"
 import { HELP, logLevel, options, otlpUrl } from "./runner/Options.ts"
+import { goBeforeOthers } from "./runner/outOfMemory.ts"
 import { run } from "./runner/Runner.ts"
 import { serviceHttp } from "./runner/serviceHttp.ts"
 import { secondSignal } from "./runner/stopping.ts"
@@ -57,6 +58,7 @@ const observed = Layer.unwrap(
 
 const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withDefault(false)), (isTied) => {
   stopWhenLeft(process, { tied: isTied })
+  goBeforeOthers()
   const running = main(secondSignal({ tied: isTied }))
   // A runner started by a service ends when the service ends, even by a kill.
   return isTied ? Effect.raceFirst(running, untilClosed(process.stdin)) : running

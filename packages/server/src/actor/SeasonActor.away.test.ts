@@ -157,6 +157,61 @@ describe("a clock that goes back an hour", () => {
   )
 })
 
+describe("a host whose clock is behind the season's", () => {
+  /** A runner takes a match and is never heard of again; 35 s later the match is queued again, and the season's time goes on. */
+  const goesOn = (at: Effect.Success<ReturnType<typeof hosted>>) =>
+    Effect.gen(function* () {
+      yield* at.ask(lease())
+      const began = at.row().head.now
+      yield* TestClock.adjust("35 seconds")
+      assert.deepStrictEqual(
+        [...at.row().live.values()].map(({ losses, until }) => [losses, until]),
+        [[1, null]],
+        "its lease has run out"
+      )
+      assert.closeTo(at.row().head.now, began + 30_000, 2_000)
+      return at.row().head.now - (yield* Clock.currentTimeMillis)
+    })
+  const playing = Effect.gen(function* () {
+    const at = yield* hosted()
+    yield* at.askAll(...board("plain"), submit(1))
+    yield* at.ask(report((yield* at.ask(lease()))[0]!))
+    return at
+  })
+
+  for (const [behind, by_ms] of [
+    ["40 s", 40_000],
+    ["a day", 24 * HOUR_MS]
+  ] as const) {
+    it.effect(`by ${behind} takes it from another and goes on with it`, () =>
+      Effect.gen(function* () {
+        const at = yield* playing
+        at.host.ahead_ms = -by_ms
+        yield* at.away("1 seconds")
+        assert.closeTo(yield* goesOn(at), 0, 7_000)
+      })
+    )
+  }
+
+  it.effect("since it was set back an hour goes on, in the midst of play", () =>
+    Effect.gen(function* () {
+      const at = yield* playing
+      at.host.ahead_ms = -HOUR_MS
+      assert.closeTo(yield* goesOn(at), 0, 7_000)
+    })
+  )
+
+  it.effect("goes on no faster than time passes where the database's clock is a day ahead", () =>
+    Effect.gen(function* () {
+      const at = yield* playing
+      at.database.ahead_ms = 24 * HOUR_MS
+      at.host.ahead_ms = -40_000
+      yield* at.away("1 seconds")
+      assert.closeTo(yield* goesOn(at), 0, 7_000)
+    })
+  )
+})
+
 describe("an interruption that is not ours", () => {
   for (const at of ["claim", "commit"] as const) {
     it.effect(`at a ${at} costs a reload, not the season`, () =>

@@ -82,6 +82,7 @@ const begun = Effect.fnUntraced(function* ({ season }: Mailbox.Mailbox) {
   guard.take(fence.at)
   const state = restore(snapshot)
   returned(state, { now: guard.clock.currentTimeMillisUnsafe(), latest: guard.latest() })
+  guard.reached(state.now)
   return { fence, guard, name, state } satisfies Incarnation
 })
 
@@ -110,15 +111,12 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
     if (awaitsFold(state) && isOver(folding)) folding = yield* Effect.forkScoped(Folding.untilDone(beside))
     if (isLookDue(state) && isOver(learning)) learning = yield* Effect.forkScoped(Learning.look(beside))
     const batch = yield* nextBatch(mailbox, isDirty(state) ? 0 : Math.min(deadline(state), fence.waiting.due))
-    const ahead_ms = guard.ahead()
-    if (ahead_ms > 0) {
-      if (believed) yield* Effect.logWarning("the host's clock is ahead of the database's and is not believed", { ahead_ms })
-      state.writes.head = true // so that a commit reads the database's clock again
-    }
-    believed = ahead_ms === 0
+    believed = yield* isBelieved(guard, believed)
+    if (guard.ahead() > 0) state.writes.head = true // so that a commit reads the database's clock again
     const asked = yield* askedOf(store, state, batch)
     const now = yield* Clock.currentTimeMillis
     const replies = stepEach(state, asked, now)
+    guard.reached(state.now)
     let happened: ReadonlyArray<PublishedEvent> = mayGiveWork(state) ? state.events : state.events.filter(isNotWork)
     let commit: Tracer.Span | undefined
     if (isDirty(state) || fence.waiting.due <= now) {
@@ -138,6 +136,19 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
     for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
   }
 })
+
+/** Says once that the host's clock is not believed. */
+const isBelieved = (guard: ClockGuard.ClockGuard, before: boolean): Effect.Effect<boolean> => {
+  const [ahead_ms, behind_ms] = [guard.ahead(), guard.behind()]
+  const why =
+    ahead_ms > 0
+      ? { said: "the host's clock is ahead of the database's and is not believed", off: { ahead_ms } }
+      : behind_ms > ClockGuard.AHEAD_MAX_MS
+        ? { said: "the host's clock is behind the season's and is not believed", off: { behind_ms } }
+        : undefined
+  const isNew = why !== undefined && before
+  return Effect.as(isNew ? Effect.logWarning(why.said, why.off) : Effect.void, why === undefined)
+}
 
 /**
  * The work that appeared in a batch was given away in it, or its ladders have as many matches in play as they

@@ -2,9 +2,10 @@ import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { Broadcast, payloads } from "@agon/server/node/Broadcast.ts"
 import * as CachePurges from "@agon/server/node/CachePurges.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
+import * as HostClock from "../support/HostClock.ts"
 import * as Postgres from "../support/Postgres.ts"
 
 /** One more node on the same database. */
@@ -122,6 +123,25 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a n
         assert.isUndefined(there.getUnsafe("/b"), "what may be untrue already is not kept")
       }).pipe(Effect.ensuring(signal(stopped, "SIGCONT")))
       assert.isTrue(yield* keepsAwhile(there))
+    })
+  )
+})
+
+layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a node whose clock is set", (it) => {
+  it.effect("keeps answers as before, and finds out that its line was cut though it was set back meanwhile", () =>
+    Effect.gen(function* () {
+      const host = yield* HostClock.make
+      const quick = Broadcast.layerOf({ beat_ms: 50, disconnected_ms: 400 })
+      const node = yield* nodeOf(quick).pipe(Effect.provideService(Clock.Clock, host.clock))
+      for (const ahead_ms of [0, 3_600_000]) {
+        host.ahead_ms = ahead_ms
+        assert.isTrue(yield* keepsAwhile(node), `${ahead_ms} ms`)
+      }
+      const stopped = yield* backends
+      yield* signal(stopped, "SIGSTOP")
+      host.ahead_ms = 0 // nothing was heard since it was set back
+      const keepsNothing = Effect.map(keep(node, "/b", "season:1"), () => node.getUnsafe("/b") === undefined)
+      yield* Effect.ensuring(eventually("an end of keeping", keepsNothing), signal(stopped, "SIGCONT"))
     })
   )
 })

@@ -7,7 +7,7 @@
  *
  * While a node is disconnected it may miss any word, so listeners are told when this begins and ends and can act
  * safely in between. A silently cut connection raises no error: hence every node sends a heartbeat, and one that has not
- * received even its own counts itself as disconnected and listens on a new connection. The listener's connection is none
+ * received even its own counts itself as disconnected and listens on a new connection; that goes by a clock that nobody sets. The listener's connection is none
  * of a pool's: it can be closed without a word to the server, which UNLISTEN would wait for. Statements have a limit of
  * their own, since nothing else ends one on such a connection.
  */
@@ -18,6 +18,7 @@ import { Clock, Context, Data, Effect, Layer, Option, Queue, Schedule, Schema, S
 import type { SqlClient } from "effect/sql"
 import { NodeSql } from "../database/Database.ts"
 import { restarts } from "../process/restarts.ts"
+import { uptimeOf_ms } from "../process/uptime.ts"
 
 const channel = "agon_nodes"
 /** Postgres takes payloads under 8000 bytes. */
@@ -130,13 +131,13 @@ const makeTell = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string)
 const makeConnection = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: string, listeners: ReadonlySet<Listener>, pulse: Pulse) {
   const clock = yield* Clock.Clock
   let listens = false
-  let heard_ms = clock.currentTimeMillisUnsafe()
+  let heard_ms = uptimeOf_ms(clock)
   let hears = false
 
   const told = (which: "disconnected" | "hearing") => Effect.forEach([...listeners], (listener) => listener[which], { discard: true })
   /** Listeners are told only of a change. */
   const judge = Effect.suspend(() => {
-    const now = listens && clock.currentTimeMillisUnsafe() - heard_ms <= pulse.disconnected_ms
+    const now = listens && uptimeOf_ms(clock) - heard_ms <= pulse.disconnected_ms
     if (now === hears) return Effect.void
     hears = now
     return told(now ? "hearing" : "disconnected")
@@ -144,13 +145,13 @@ const makeConnection = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: s
   const stand = (stands: boolean) =>
     Effect.suspend(() => {
       listens = stands
-      if (stands) heard_ms = clock.currentTimeMillisUnsafe()
+      if (stands) heard_ms = uptimeOf_ms(clock)
       return judge
     })
 
   const pass = (payload: string) =>
     Effect.suspend(() => {
-      heard_ms = clock.currentTimeMillisUnsafe()
+      heard_ms = uptimeOf_ms(clock)
       const message = Option.getOrUndefined(decode(payload))
       if (message === undefined || message.from === me) return judge
       const concerned = [...listeners].filter(({ topic }) => topic === message.topic)
@@ -161,7 +162,7 @@ const makeConnection = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: s
     })
 
   const silence = Effect.suspend(() =>
-    clock.currentTimeMillisUnsafe() - heard_ms > pulse.disconnected_ms
+    uptimeOf_ms(clock) - heard_ms > pulse.disconnected_ms
       ? Effect.andThen(Effect.logWarning(NOTHING_HEARD, { for_ms: pulse.disconnected_ms }), Effect.fail(new NothingHeard()))
       : Effect.void
   ).pipe(Effect.repeat(Schedule.spaced(pulse.beat_ms)))

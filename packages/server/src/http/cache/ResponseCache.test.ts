@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Exit, Fiber } from "effect"
+import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import * as HostClock from "../../../../../test/support/HostClock.ts"
 import { matches, weightOf } from "./Entry.ts"
 import { ResponseCache } from "./ResponseCache.ts"
 
 const answer = (text: string, ...tags: ReadonlyArray<string>) => ({ text, contentType: "application/json", tags: new Set(tags) })
+const HOUR_MS = 3_600_000
 
 describe("ResponseCache", () => {
   it.effect("computes once for all who ask at the same time", () =>
@@ -44,6 +46,18 @@ describe("ResponseCache", () => {
       assert.strictEqual((yield* Fiber.join(young)).body.toString(), "new")
       assert.strictEqual(cache.getUnsafe("/a")?.body.toString(), "new")
     }).pipe(Effect.provide(ResponseCache.layer))
+  )
+
+  it.effect("is not kept for an hour more where the clock is set back an hour", () =>
+    Effect.gen(function* () {
+      const host = yield* HostClock.make
+      yield* TestClock.setTime(2 * HOUR_MS)
+      const cache = Context.get(yield* Layer.build(ResponseCache.layer).pipe(Effect.provideService(Clock.Clock, host.clock)), ResponseCache)
+      yield* cache.getOrCompute("/a", Effect.succeed(answer("kept", "t")))
+      assert.isDefined(cache.getUnsafe("/a"))
+      host.ahead_ms = -HOUR_MS
+      assert.isUndefined(cache.getUnsafe("/a"))
+    })
   )
 
   it.effect("goes on for those who wait when the first caller hangs up", () =>

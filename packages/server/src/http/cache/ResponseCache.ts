@@ -17,7 +17,7 @@ import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../../metric/gauge.ts"
 import { type Caller, CurrentCaller } from "../../process/Caller.ts"
 import type { Coding } from "../encodings.ts"
-import { type Answer, type Entry, encode, makeEntry, type Representation, representationOf, weightOf } from "./Entry.ts"
+import { type Answer, type Entry, encode, makeEntry, maxAge_s, type Representation, representationOf, weightOf } from "./Entry.ts"
 
 interface Flight {
   readonly done: Deferred.Deferred<Entry, any>
@@ -158,7 +158,9 @@ const makeStore = (now: () => number) => {
 
   const get = (url: string | undefined) => {
     const entry = url === undefined ? undefined : entries.get(url)
-    if (url === undefined || entry === undefined || entry.expires_ms > now()) return entry
+    if (url === undefined || entry === undefined) return entry
+    const left_ms = entry.expires_ms - now()
+    if (left_ms > 0 && left_ms <= maxAge_s * 1000) return entry // it has more where the clock was set back
     drop(url, entry)
   }
 

@@ -212,6 +212,24 @@ layer(Served, { excludeTestServices: true })("a provider of OpenID", (it) => {
   }
 })
 
+layer(Served, { excludeTestServices: true })("a provider of OpenID whose clock is not ours", (it) => {
+  it.effect("is believed where the difference is under a minute, and not where it is ten", () =>
+    inService(async ({ openid, origin }) => {
+      const outcomeAt = async (ahead_s: number) => {
+        const browser = new Browser()
+        const begun = (await browser.request(`${origin}/v1/auth/openid`)).headers.get("location")!
+        const good = openid.claims(1, new URL(begun).searchParams.get("nonce")!)
+        const iat = good.iat + ahead_s
+        const id_token = idToken({ ...good, iat, nbf: iat, exp: iat + 5 })
+        openid.says.token = (response: ServerResponse) => json(response, 200, { access_token: "x", token_type: "bearer", id_token })
+        return outcome(await browser.follow(begun, ({ pathname }) => pathname === "/"))
+      }
+      for (const ahead_s of [-40, 40]) assert.strictEqual(await outcomeAt(ahead_s), "/", `${ahead_s} s`)
+      for (const ahead_s of [-600, 600]) assert.strictEqual(await outcomeAt(ahead_s), "provider_failed", `${ahead_s} s`)
+    })
+  )
+})
+
 layer(Served, { excludeTestServices: true })("a provider of OpenID that tells the login apart from the ID token", (it) => {
   it.effect("is asked for it, and believed where it speaks of the same subject", () =>
     inService(async ({ openid, origin }) => {

@@ -12,6 +12,8 @@ import { type Identity, identityOf } from "./identity.ts"
 
 /** The time-out of each request to a provider. A sign-in makes four at most. */
 const PATIENCE_S = 10
+/** By how much a provider's clock may be behind ours where its ID token expires, or ahead where it begins. */
+const CLOCK_TOLERANCE_S = 60
 /** What is known of a provider is kept so long at least, whatever callbacks a browser makes up. */
 const KNOWN_FOR_MS = 10_000
 
@@ -97,7 +99,7 @@ const configure = async (config: ProviderConfig, timeout_s: number): Promise<oau
   const insecure = address.protocol === "http:" ? [oauth.allowInsecureRequests] : [] // the development provider, and tests
   const secret = oauth.ClientSecretPost(config.client_secret)
   if (config.kind === "oidc") {
-    const client = await oauth.discovery(address, config.client_id, undefined, secret, {
+    const client = await oauth.discovery(address, config.client_id, { [oauth.clockTolerance]: CLOCK_TOLERANCE_S }, secret, {
       execute: [...insecure, oauth.enableNonRepudiationChecks], // an ID token is trusted for its signature, not for the connection it came by
       timeout: timeout_s,
       [oauth.customFetch]: boundedFetch

@@ -71,6 +71,21 @@ it.effect("a bucket that says nothing is given up within a minute, in one senten
   }).pipe(Effect.scoped)
 )
 
+it.live("a bucket that refuses signatures since the clocks are an hour apart is told by that", () =>
+  Effect.gen(function* () {
+    const { it, store } = yield* bucket
+    for (const [ahead_ms, said] of [
+      [3_600_000, "403: this machine's clock is 60 min ahead of the store's; set both by NTP"],
+      [-3_600_000, "403: this machine's clock is 60 min behind the store's; set both by NTP"],
+      [0, "403"]
+    ] as const) {
+      it.answer = (response) => void response.writeHead(403, { date: new Date(Date.now() - ahead_ms).toUTCString() }).end()
+      const failure = yield* Effect.flip(store.stat(replayKey("match", HASH)))
+      assert.deepInclude(failure, { _tag: "ObjectsUnavailable", detail: said })
+    }
+  })
+)
+
 it.live("bytes that do not have the hash in their address are an answer of nobody, and the right ones are had later", () =>
   Effect.gen(function* () {
     const { it, store } = yield* bucket

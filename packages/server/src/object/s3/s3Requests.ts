@@ -61,6 +61,16 @@ const amzDate = (now_ms: number): string => new Date(now_ms).toISOString().repla
 const isStrange = ({ key, method }: S3Request, { headers }: Response): boolean =>
   key !== "" && (method === "GET" || method === "HEAD") && !headers.has("etag")
 
+/** Signatures are refused where clocks are 15 minutes apart. The answer to a HEAD names no reason, but every answer has a time. */
+const APART_MS = 10 * 60_000
+
+const apartBy = ({ headers, status }: Response, now_ms: number): string => {
+  const ahead_ms = now_ms - Date.parse(headers.get("date") ?? "")
+  if (status !== 403 || !(Math.abs(ahead_ms) > APART_MS)) return ""
+  const by = `${Math.round(Math.abs(ahead_ms) / 60_000)} min ${ahead_ms > 0 ? "ahead of" : "behind"}`
+  return `: this machine's clock is ${by} the store's; set both by NTP`
+}
+
 export type S3Requests = ReturnType<typeof s3Requests>
 
 export const s3Requests = (options: S3Options) => {
@@ -99,7 +109,7 @@ export const s3Requests = (options: S3Options) => {
       const text = yield* Effect.orElseSucceed(textOf(request.operation, request.key, response, ERROR_BODY_BYTES_MAX), () => "")
       const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1] ?? ""
       return yield* Effect.fail<Fault>({
-        detail: `${response.status} ${code}`.trim(),
+        detail: `${response.status} ${code}`.trim() + apartBy(response, yield* Clock.currentTimeMillis),
         transient: response.status >= 500 || response.status === 429
       })
     }).pipe(

@@ -114,6 +114,8 @@ export interface World {
 
 export interface Options {
   readonly environment: Readonly<Record<string, string>>
+  /** What the environment of the n-th node has besides. */
+  readonly own?: (n: number) => Readonly<Record<string, string>>
   /**
    * Each node has a directory of its own, as on machines of their own, with the same
    * secrets: objects are in a bucket.
@@ -131,7 +133,7 @@ export interface Options {
 }
 
 export const start = async (count: number, options: Options): Promise<World> => {
-  const { apart, environment, nginx: size, prepare, root, running = count } = options
+  const { apart, environment, nginx: size, own, prepare, root, running = count } = options
   const directory = Launched.directory()
   const temporary: Array<string> = []
   const ownDirectory = (name: string) => {
@@ -159,7 +161,9 @@ export const start = async (count: number, options: Options): Promise<World> => 
   for (let i = 0; i < count; i++) {
     const data = apart ? ownDirectory("node") : directory
     if (apart) cpSync(join(directory, "secrets"), join(data, "secrets"), { recursive: true })
-    nodes.push(new Node({ http: await freePort(), nodes: await freePort(), metrics: await freePort() }, { ...shared, AGON_DATA: data }))
+    nodes.push(
+      new Node({ http: await freePort(), nodes: await freePort(), metrics: await freePort() }, { ...shared, ...own?.(i), AGON_DATA: data })
+    )
   }
   await Promise.all([nginx.start(nodes.map(({ address }) => address)), ...nodes.slice(0, running).map((node) => node.start(root))])
   const client = new pg.Pool({ connectionString: database.url, max: 2 })

@@ -140,8 +140,11 @@ layer(Postgres.layer({ maxConnections: 6 }), { excludeTestServices: true })("a n
       const stopped = yield* backends
       yield* signal(stopped, "SIGSTOP")
       host.ahead_ms = 0 // nothing was heard since it was set back
-      const keepsNothing = Effect.map(keep(node, "/b", "season:1"), () => node.getUnsafe("/b") === undefined)
-      yield* Effect.ensuring(eventually("an end of keeping", keepsNothing), signal(stopped, "SIGCONT"))
+      yield* keep(node, "/b", "season:1")
+      yield* Effect.ensuring(
+        comes("forgetting", () => node.getUnsafe("/b") === undefined),
+        signal(stopped, "SIGCONT")
+      )
     })
   )
 })

@@ -7,16 +7,14 @@ import { SharedClock } from "@agon/server/database/SharedClock.ts"
 import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { Parking } from "@agon/server/parking/Parking.ts"
-import { HasPeers } from "@agon/server/process/HasPeers.ts"
 import { Runners } from "@agon/server/runner/session/Runners.ts"
 import { LeasePayloads } from "@agon/server/runner/work/LeasePayloads.ts"
 import { ReplayAudits } from "@agon/server/runner/work/ReplayAudits.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Context, Effect, Layer } from "effect"
-import { SqlClient } from "effect/sql"
+import { Context, Effect, Layer } from "effect"
 import { eventually, untilSuccess } from "../support/eventually.ts"
-import * as HostClock from "../support/HostClock.ts"
+import { built, onHost } from "../support/onHost.ts"
 import { isAudit, keyed, playMatches, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
@@ -26,18 +24,7 @@ const BEHIND = -APART_MS
 /** A reading of the database's clock may take so long where the machine is busy. */
 const NEAR_MS = 5_000
 
-/** Runs as a node does whose clock is so far ahead. */
-const onHost = Effect.fnUntraced(function* <A, E, R>(ahead_ms: number, run: Effect.Effect<A, E, R>) {
-  const host = yield* HostClock.make
-  host.ahead_ms = ahead_ms
-  return yield* run.pipe(Effect.provideService(Clock.Clock, host.clock), Effect.provideService(HasPeers, true))
-})
-
 const service = Service.layer({ replay_check: 0, audit: 1 }).pipe(Layer.provide(Layer.succeed(SettledAfter, 0)))
-
-/** A part of a node of its own, on the service's database. */
-const built = <A, E, R>(part: Layer.Layer<A, E, R>) =>
-  Effect.flatMap(PgClient.PgClient, (sql) => Effect.provideService(Layer.build(Layer.fresh(part)), SqlClient.SqlClient, sql))
 
 layer(service, { excludeTestServices: true })("nodes whose clocks differ", (it) => {
   it.effect("agree on the time, which is the database's", () =>

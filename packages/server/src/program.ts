@@ -21,6 +21,7 @@ import { Settings, type SettingsShape } from "./config/Settings.ts"
 import type { Address } from "./config/variables.ts"
 import * as DiskWatch from "./DiskWatch.ts"
 import * as Database from "./database/Database.ts"
+import { SharedClock } from "./database/SharedClock.ts"
 import { startAgain } from "./database/startAgain.ts"
 import { DatasetMaker } from "./dataset/DatasetMaker.ts"
 import * as DatasetMetrics from "./dataset/DatasetMetrics.ts"
@@ -79,7 +80,6 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     addresses(settings, told),
     Layer.succeed(Mail, settings.mail),
     Layer.succeed(Mounts, mounts),
-    Layer.succeed(HasPeers, settings.node !== undefined),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
     Layer.succeed(CheckShares, settings),
     settings.otlp_url === undefined ? Layer.empty : Layer.effect(MatchTraces.Traces, MatchTraces.make(settings.otlp_share)),
@@ -151,6 +151,8 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(surroundings(settings, signIn.mounts, telling(secrets.site), listening)),
       Layer.provideMerge(objects.withReplays),
       Layer.provideMerge(objects.store),
+      Layer.provideMerge(SharedClock.layer),
+      Layer.provideMerge(Layer.succeed(HasPeers, settings.node !== undefined)),
       Layer.provideMerge(cluster),
       Layer.provideMerge(Layer.unwrap(Effect.map(url, (url) => Database.layerUpToDate({ url }))))
     )

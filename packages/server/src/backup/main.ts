@@ -15,6 +15,7 @@ import { prepare } from "../config/dataDirectory.ts"
 import * as Secrets from "../config/Secrets.ts"
 import { load, type SettingsShape } from "../config/Settings.ts"
 import { hasDatabase, open, openBeside } from "../database/open.ts"
+import { SharedClock } from "../database/SharedClock.ts"
 import { whyItEnded } from "../database/whyItEnded.ts"
 import { objectLayers } from "../objectLayers.ts"
 import { backup } from "./backup.ts"
@@ -42,7 +43,7 @@ const makeBackup = (settings: SettingsShape, directory: string, incomplete: bool
     yield* prepare(settings.directory)
     const secrets = yield* Secrets.load(settings.directory)
     const { url } = yield* openBeside(settings, secrets)
-    const stored = Effect.provide(fromStore, objectLayers(settings, secrets).store)
+    const stored = Effect.provide(fromStore, Layer.provide(objectLayers(settings, secrets).store, SharedClock.layerAlone))
     const read = settings.s3 === undefined ? fromDirectory(settings.directory) : yield* stored
     return yield* backup(settings, directory, { incomplete, read }).pipe(Effect.provide(pool(url)))
   })
@@ -55,7 +56,7 @@ const putBack = (settings: SettingsShape, directory: string, replace: boolean) =
     const secrets = yield* Secrets.load(settings.directory)
     const { url } = yield* open(settings, secrets)
     return yield* restore({ settings, directory, manifest, replace }).pipe(
-      Effect.provide(Layer.merge(pool(url), objectLayers(settings, secrets).store))
+      Effect.provide(Layer.merge(pool(url), Layer.provide(objectLayers(settings, secrets).store, SharedClock.layerAlone)))
     )
   })
 

@@ -25,7 +25,7 @@ const makeTelling = (sql: SqlClient.SqlClient) => ({
     execute: ({ accounts, kind, link, now, subject }) => sql`
       WITH told AS (
         INSERT INTO notification (id, account_id, kind, subject, link, created_at)
-        SELECT new_id(${now}::timestamptz), a.id::uuid, ${kind}::text, ${subject}::text, ${link}::text, ${now}::timestamptz
+        SELECT new_id(${now}::timestamptz), a.id::uuid, ${kind}::text, ${subject}::text, ${link}::text, least(${now}::timestamptz, clock_timestamp())
         FROM (SELECT DISTINCT jsonb_array_elements_text(${JSON.stringify(accounts)}::jsonb) AS id) a
         WHERE NOT EXISTS (SELECT 1 FROM notification_setting s WHERE s.account_id = a.id::uuid AND s.kind = ${kind} AND NOT s.enabled)
         RETURNING account_id),

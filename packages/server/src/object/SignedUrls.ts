@@ -10,20 +10,23 @@ export interface SignedUrlsOptions {
   readonly secret: Redacted.Redacted
   /** `http://host:port` without a path, as competitors, readers and runners reach the service. */
   readonly publicOrigin: string
+  /** The clock of all who sign and read with this secret, ms; the host's where none is named. */
+  readonly now_ms?: Effect.Effect<number>
 }
 
 export interface SignedUrls {
   readonly get: (request: { readonly key: string; readonly expires_s: number }) => Effect.Effect<string>
   readonly put: (request: UploadRequest, now_ms: number) => Upload
+  readonly now_ms: Effect.Effect<number>
   /** `url` is a request's path and query as sent. */
   readonly read: (method: "GET" | "PUT", url: string) => Effect.Effect<Grant | Refusal>
 }
 
-const now_s = Effect.map(Clock.currentTimeMillis, (ms) => Math.floor(ms / 1000))
-
-export const makeSignedUrls = ({ publicOrigin, secret }: SignedUrlsOptions): SignedUrls => {
+export const makeSignedUrls = ({ now_ms = Clock.currentTimeMillis, publicOrigin, secret }: SignedUrlsOptions): SignedUrls => {
   const mac = hmacSha256(Redacted.value(secret))
+  const now_s = Effect.map(now_ms, (ms) => Math.floor(ms / 1000))
   return {
+    now_ms,
     get: ({ key, expires_s }) =>
       Effect.map(now_s, (now) => signedUrl(mac, publicOrigin, { method: "GET", key: assertObjectKey(key), expires: now + expires_s })),
     put: ({ expires_s, key, max_bytes, sha256 }, now_ms) => {

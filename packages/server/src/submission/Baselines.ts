@@ -23,6 +23,7 @@ import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonActors.ts"
 import { auditOf } from "../audit/auditLog.ts"
 import { newId } from "../database/newId.ts"
+import { SharedClock } from "../database/SharedClock.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
@@ -71,7 +72,7 @@ export class Baselines extends Context.Service<
     Layer.effect(
       Baselines,
       Effect.suspend(() => makeBaselines)
-    )
+    ).pipe(Layer.provide(SharedClock.layer))
 }
 
 /** The source of an imported baseline, with the sizes of its files, which the store has. */
@@ -156,7 +157,7 @@ const makeImport = Effect.fnUntraced(function* (enter: Effect.Success<typeof mak
 const makeBaselines = Effect.gen(function* () {
   const queries = yield* makeQueries
   const actors = yield* SeasonActors
-  const places = { objects: yield* ObjectStore, stored: yield* StoredObjects }
+  const places = { objects: yield* ObjectStore, stored: yield* StoredObjects, shared: yield* SharedClock }
   const room = yield* Room
   const enter = yield* makeEnter
 

@@ -27,13 +27,14 @@ import { isUuid } from "@agon/api/Wire.ts"
 import type { Repeated } from "@agon/domain/season/Command.ts"
 import type { RefusalFact } from "@agon/domain/submission/Refusals.ts"
 import { hexOf } from "@agon/engine/hash.ts"
-import { Clock, Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Providers } from "../account/signin/Providers.ts"
 import { Words } from "../account/Words.ts"
 import { askedByPerson } from "../actor/asked.ts"
 import { SeasonActors } from "../actor/SeasonActors.ts"
 import { newId } from "../database/newId.ts"
+import { SharedClock } from "../database/SharedClock.ts"
 import { incomingKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
@@ -77,22 +78,23 @@ export class Submissions extends Context.Service<
   > = Layer.effect(
     Submissions,
     Effect.suspend(() => makeSubmissions)
-  )
+  ).pipe(Layer.provide(SharedClock.layer))
 }
 
 interface Places {
   readonly objects: ObjectStore["Service"]
   readonly stored: StoredObjects["Service"]
+  readonly shared: SharedClock["Service"]
 }
 
 /** Links for the two files, for the rest of the window. */
 export const uploadsOf = Effect.fnUntraced(function* (
-  { objects, stored }: Places,
+  { objects, shared, stored }: Places,
   { submitted: version, upload_until }: Repeated,
   { manifest_hash, weights_hash }: { readonly weights_hash: string; readonly manifest_hash: string },
   weights_max_bytes: number
 ) {
-  const now = yield* Clock.currentTimeMillis
+  const now = yield* shared.now_ms // the season that has set the window may be on another node
   const expires_s = Math.max(1, Math.ceil(((upload_until ?? now) - now) / 1000))
   yield* stored.expect(
     FILES.map((kind) => incomingKey(version, kind)),
@@ -228,7 +230,7 @@ const makeEnter = Effect.gen(function* () {
 
 const makeSubmissions = Effect.gen(function* () {
   const queries = yield* makeQueries
-  const places = { objects: yield* ObjectStore, stored: yield* StoredObjects }
+  const places = { objects: yield* ObjectStore, stored: yield* StoredObjects, shared: yield* SharedClock }
   const room = yield* Room
   const seasons = yield* Seasons
   const words = yield* Words

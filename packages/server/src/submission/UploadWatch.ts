@@ -17,10 +17,11 @@ import { seldom, seldomFailed } from "@agon/api/program/seldom.ts"
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { RejectReason } from "@agon/domain/season/Reasons.ts"
 import { hexOf } from "@agon/engine/hash.ts"
-import { Context, DateTime, Effect, Layer, Option, Schedule, Semaphore } from "effect"
+import { Context, Effect, Layer, Option, Schedule, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonActors.ts"
 import { tryLockNamed } from "../database/lockNamed.ts"
+import { SharedClock } from "../database/SharedClock.ts"
 import { incomingKey, storedKey } from "../object/keys.ts"
 import { ObjectStore, type VerifyResult } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
@@ -51,7 +52,7 @@ export class UploadWatch extends Context.Service<UploadWatch, { readonly look: E
         )
         return UploadWatch.of({ look })
       })
-    )
+    ).pipe(Layer.provide(SharedClock.layer))
 }
 
 /** What was found of a version's files. The weights are not looked at where the manifest is not as it should be. */
@@ -134,6 +135,7 @@ const makeReceive = Effect.gen(function* () {
 
 const makeLook = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const shared = yield* SharedClock // the windows are those of seasons on other nodes, too
   const receive = yield* makeReceive
   const unreceived = seldom("files were not received")
 
@@ -150,7 +152,7 @@ const makeLook = Effect.gen(function* () {
   })
 
   return Effect.gen(function* () {
-    const now = yield* DateTime.nowAsDate
+    const now = yield* shared.now
     const versions = yield* next(now)
     const owners = Map.groupBy(versions, ({ id, owner_id }) => owner_id ?? id).values()
     const inTurn = (versions: ReadonlyArray<Awaited>) => Effect.forEach(versions, attempt, { discard: true })

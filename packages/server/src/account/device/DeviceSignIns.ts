@@ -12,7 +12,7 @@ import { randomBytes, randomInt } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { AccessDenied, AuthorizationPending, type DeviceSignIn, ExpiredToken, SlowDown } from "@agon/api/account/device.ts"
 import { NotFound, Unavailable } from "@agon/api/Problem.ts"
-import { Context, Data, DateTime, Effect, Layer, Option } from "effect"
+import { Context, Data, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { SharedClock } from "../../database/SharedClock.ts"
 import { Accounts, later, sha256 } from "../Accounts.ts"
@@ -79,10 +79,10 @@ const typedCode = (text: string) => text.toUpperCase().replace(/[\s\p{Pd}]/gu, "
 type Queries = Effect.Success<typeof makeQueries>
 
 const makeBegin =
-  (queries: Queries, sql: SqlClient.SqlClient): DeviceSignIns["Service"]["begin"] =>
+  (queries: Queries, shared: SharedClock["Service"], sql: SqlClient.SqlClient): DeviceSignIns["Service"]["begin"] =>
   (client_name, address) =>
     Effect.gen(function* () {
-      const at = yield* DateTime.nowAsDate
+      const at = yield* shared.now
       const device_code = randomBytes(32).toString("base64url")
       for (let tried = 0; tried < CODE_TRIES; tried++) {
         const code = newUserCode()
@@ -125,12 +125,12 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
 
   /** A refusal is an answer here, since a failure would roll back what is written about it. */
   const ask = Effect.fnUntraced(function* (device_code_sha256: Uint8Array) {
-    const at = yield* DateTime.nowAsDate
+    const at = yield* shared.now
     const account = Option.getOrUndefined(yield* queries.holdDecider(device_code_sha256))
     const found = yield* queries.waiting({ device_code_sha256, now: at })
     if (Option.isNone(found)) return new ExpiredToken({ detail: "The code is over or was used; sign in again." })
     const { account_id, asked_at, client_name, interval_s, session_id, state } = found.value
-    const now = new Date(yield* shared.now_ms) // the device may have asked another node before
+    const now = at // the device may have asked another node before
     const early = asked_at !== null && now.getTime() < asked_at.getTime() + interval_s * 1000 - EARLY_MS
     const slower_s = Math.min(interval_s + SLOWER_S, INTERVAL_MAX_S)
     yield* queries.asked({ device_code_sha256, now, interval_s: early ? slower_s : interval_s })
@@ -151,12 +151,13 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
 
 /** Reads or decides the sign-in of a code that was typed. A code that names none counts against the account. */
 const makeTyped = Effect.fnUntraced(function* (queries: Queries) {
+  const shared = yield* SharedClock
   const sql = yield* SqlClient.SqlClient
 
   type Asked = { readonly user_code_sha256: Uint8Array; readonly account_id: string; readonly session_id: string; readonly now: Date }
   const typed = <E>(find: (asked: Asked) => Effect.Effect<Option.Option<DeviceSignIn>, E>) =>
     Effect.fnUntraced(function* ({ id: account_id, session_id }: SignedIn, user_code: string) {
-      const at = yield* DateTime.nowAsDate
+      const at = yield* shared.now
       const { wrong_at } = yield* queries.tries({ account_id, since: later(at, -WRONG_TRIES_MS) })
       const oldest = wrong_at.at(-WRONG_TRIES_MAX)
       if (oldest !== undefined) return new TooMany({ retry_after_ms: oldest.getTime() + WRONG_TRIES_MS - at.getTime() })
@@ -179,5 +180,6 @@ const makeTyped = Effect.fnUntraced(function* (queries: Queries) {
 
 const makeDeviceSignIns = Effect.gen(function* () {
   const queries = yield* makeQueries
-  return { begin: makeBegin(queries, yield* SqlClient.SqlClient), complete: yield* makeComplete(queries), ...(yield* makeTyped(queries)) }
+  const begin = makeBegin(queries, yield* SharedClock, yield* SqlClient.SqlClient)
+  return { begin, complete: yield* makeComplete(queries), ...(yield* makeTyped(queries)) }
 })

@@ -10,10 +10,11 @@
 
 import { UnknownProvider } from "@agon/api/account/api.ts"
 import { nameFrom } from "@agon/api/Name.ts"
-import { Clock, Context, Data, DateTime, Effect, Layer, Option } from "effect"
+import { Context, Data, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { PublicOrigin } from "../../config/publicOrigin.ts"
 import { newId } from "../../database/newId.ts"
+import { SharedClock } from "../../database/SharedClock.ts"
 import { Accounts } from "../Accounts.ts"
 import { checkAccount, shareLogins } from "../ownerQueries.ts"
 import { type AdminLogin, makeAppoint } from "./administrator.ts"
@@ -71,7 +72,7 @@ export class SignIn extends Context.Service<
   }
 >()("agon/SignIn") {
   static readonly layer = (config: SignInConfig): Layer.Layer<SignIn, never, Accounts | Providers | SqlClient.SqlClient> =>
-    Layer.effect(SignIn, makeSignIn(config))
+    Layer.effect(SignIn, makeSignIn(config)).pipe(Layer.provide(SharedClock.layer))
 }
 
 /** Usernames tried in one round. */
@@ -88,6 +89,7 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
   const enter = yield* makeEnter(config)
   const providers = yield* Providers
   const queries = yield* makeQueries
+  const shared = yield* SharedClock // the browser may come back to another node
   const states = makeSignInStates(config.secret)
 
   const providerOf = (slug: string) =>
@@ -100,11 +102,11 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
 
   /** Reads the state in the browser's cookie and marks it as used; undefined where it is invalid or was used before. */
   const use = Effect.fnUntraced(function* ({ provider, state_cookie }: Callback) {
-    const now_ms = yield* Clock.currentTimeMillis
+    const now_ms = yield* shared.now_ms
     const found = states.read(state_cookie, provider, now_ms)
     if (found === undefined) return undefined
     const { expires_ms, state } = found.state
-    const forgotten_at = new Date(expires_ms + STATE_LIFETIME_S * 1000) // the clock of another node may be behind
+    const forgotten_at = new Date(expires_ms + STATE_LIFETIME_S * 1000) // another node may have read the time a little later
     const first = yield* queries.useState({ state, expires_at: forgotten_at, now: new Date(now_ms), pruned: PRUNED_AT_ONCE })
     return Option.isSome(first) ? found : undefined
   }, Effect.orDie)
@@ -124,7 +126,7 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
       return_to: returnTo(asked.return_to, origin),
       link_to: Option.isSome(account) ? account.value.id : null
     }
-    const { checks, cookie } = states.begin(about, yield* Clock.currentTimeMillis)
+    const { checks, cookie } = states.begin(about, yield* shared.now_ms)
     const location = yield* provider.begin(yield* redirectUri(slug), checks).pipe(Effect.catch(refuseProvider))
     return { location: location.href, cookie }
   })

@@ -17,11 +17,12 @@
  */
 
 import { seldom } from "@agon/api/program/seldom.ts"
-import { Clock, Context, Effect, Layer, Redacted, Schedule } from "effect"
+import { Context, Effect, Layer, Redacted, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
 import { CheckShares } from "../../config/CheckShares.ts"
 import type { Secrets } from "../../config/Secrets.ts"
+import { SharedClock } from "../../database/SharedClock.ts"
 import type { ObjectStore } from "../../object/ObjectStore.ts"
 import type { MatchVoiding } from "../MatchVoiding.ts"
 import { makeCheckRetries } from "./CheckRetries.ts"
@@ -32,7 +33,7 @@ import { type Drawn, drawnBy } from "./drawn.ts"
 import { FAILURES_MAX, inTurns, PAGE } from "./inTurns.ts"
 
 const LOOK_EVERY = "1 second"
-/** Nodes' clocks differ by less, and progress never lies after the present of one of them. */
+/** Seasons are ahead of the clock that all nodes share by less, and progress never lies after the present of one of them. */
 const AHEAD_MS = 60_000
 
 /**
@@ -61,20 +62,21 @@ export class ReplayCheck extends Context.Service<
         if (replay_check > 0) yield* forkRepeated(yield* makeLookAtClosing(drawn))
         return ReplayCheck.of({ look })
       })
-    )
+    ).pipe(Layer.provide(SharedClock.layer))
 }
 
 const forkRepeated = (look: Effect.Effect<void>) => look.pipe(Effect.repeat(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)
 
 const makeLook = Effect.fnUntraced(function* (drawn: Drawn) {
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
   const mailboxes = yield* LocalMailboxes
   const settled_ms = yield* SettledAfter
   const unchecked = seldom("replays were not checked")
   const retries = yield* makeCheckRetries(yield* makeCheckMatch(drawn))
 
   const page = Effect.fnUntraced(function* (season_id: string, closed: boolean) {
-    const until = new Date((yield* Clock.currentTimeMillis) - settled_ms)
+    const until = new Date((yield* shared.now_ms) - settled_ms)
     const tried = yield* retries.retry(season_id)
     const matches = yield* queries.next({ season_id, until, limit: PAGE, after: retries.last(season_id) ?? null })
     let failed = tried.failed
@@ -89,11 +91,11 @@ const makeLook = Effect.fnUntraced(function* (drawn: Drawn) {
     return matches.length === PAGE && failed < FAILURES_MAX
   })
 
-  const putBack = Effect.flatMap(Clock.currentTimeMillis, (now) =>
+  const putBack = Effect.flatMap(shared.now_ms, (now) =>
     queries.putBack({ ahead_of: new Date(now + AHEAD_MS), until: new Date(now - settled_ms) })
   ).pipe(Effect.catchCause((cause) => unchecked({ reason: "", fields: {}, cause })))
   const seasons = Effect.gen(function* () {
-    const closed = yield* queries.left(new Date((yield* Clock.currentTimeMillis) - settled_ms))
+    const closed = yield* queries.left(new Date((yield* shared.now_ms) - settled_ms))
     const left = new Set(closed.map(({ id }) => id))
     const open = [...mailboxes.keys()].filter((id) => !left.has(id))
     return [...open, ...left].map((id) => ({ id, page: page(id, left.has(id)) }))

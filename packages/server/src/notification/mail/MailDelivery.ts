@@ -11,10 +11,11 @@
  */
 
 import { seldom } from "@agon/api/program/seldom.ts"
-import { Clock, Context, DateTime, Effect, Layer, Option, Random } from "effect"
+import { Context, DateTime, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { Mail, type MailSettings } from "../../config/Mail.ts"
 import { PublicOrigin } from "../../config/publicOrigin.ts"
+import { SharedClock } from "../../database/SharedClock.ts"
 import { countMail } from "../deliveryMetrics.ts"
 import { makeTell } from "../Notifications.ts"
 import { FAILING_MAX_MS, keepDelivering, type Outbox, oneRound, RETRIED_FOR_MS, retryAfter_ms } from "../outbox.ts"
@@ -47,7 +48,7 @@ export class MailDelivery extends Context.Service<
   static readonly layerIdle: Layer.Layer<MailDelivery, never, SqlClient.SqlClient> = Layer.effect(
     MailDelivery,
     Effect.suspend(() => makeDelivery)
-  )
+  ).pipe(Layer.provide(SharedClock.layer))
 
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
@@ -69,6 +70,7 @@ const makeDelivery = Effect.gen(function* () {
   const mail = yield* Mail
   const { origin } = yield* PublicOrigin
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
   const sql = yield* SqlClient.SqlClient
   const tell = yield* makeTell
   const unsent = seldom("a mail was not sent")
@@ -90,7 +92,7 @@ const makeDelivery = Effect.gen(function* () {
     )
 
   const failed = Effect.fnUntraced(function* ({ account_id, webhook_id }: Mailbox, news: ReadonlyArray<Waiting>, { state, why }: Ended) {
-    const now_ms = yield* Clock.currentTimeMillis
+    const now_ms = yield* shared.now_ms
     const now = new Date(now_ms)
     const attempts = Math.max(...news.map(({ attempts }) => attempts))
     const until = new Date(now_ms + retryAfter_ms(attempts, yield* Random.next))
@@ -106,19 +108,19 @@ const makeDelivery = Effect.gen(function* () {
     const news = yield* queries.news(box.webhook_id)
     if (news.length === 0) return
     const ended = yield* sent(settings, box, news)
-    yield* countMail(ended.state, (yield* Clock.currentTimeMillis) - news[0]!.created_at.getTime())
+    yield* countMail(ended.state, (yield* shared.now_ms) - news[0]!.created_at.getTime())
     if (ended.state !== "accepted") {
       yield* unsent({ reason: ended.why, fields: { outcome: ended.why } })
       return yield* sql.withTransaction(failed(box, news, ended))
     }
-    const now_ms = yield* Clock.currentTimeMillis
+    const now_ms = yield* shared.now_ms
     const [now, until] = [new Date(now_ms), new Date(now_ms + NEXT_MAIL_MS)]
     yield* queries.mailed({ webhook_id: box.webhook_id, ids: news.map(({ id }) => id), now, until, outcome: ended.why })
   })
 
   const take = Effect.fn("MailDelivery.take")(function* (limit: number) {
     if (mail === undefined) return []
-    const now_ms = yield* Clock.currentTimeMillis
+    const now_ms = yield* shared.now_ms
     const [now, until] = [new Date(now_ms), new Date(now_ms + TAKEN_FOR_MS)]
     return yield* queries.takeMail({ now, gathered: new Date(now_ms - GATHERED_FOR_MS), until, limit })
   }, Effect.orDie)

@@ -8,13 +8,15 @@
  *    │                                    a quarter of the time for which it fails, an hour at most
  *    └── whoever took it is gone: a minute later
  *
- * Any node takes; a webhook is asked by one at a time, and one node asks AT_ONCE_MAX, and SLOW_MAX more that answer late.
- * One that answers late delays no other, and one that fails comes after its pause, however much waits for it. A webhook that has
+ * Any node takes, by the clock that all share (database/SharedClock.ts); a webhook is asked by one at a time, and one node asks
+ * AT_ONCE_MAX, and SLOW_MAX more that answer late. One that answers late delays no other, and one that fails comes after its pause,
+ * however much waits for it. A webhook that has
  * failed for a week is switched off, and its owner is told.
  */
 import { createHmac } from "node:crypto"
-import { Clock, Context, DateTime, Effect, Layer, Option, Random } from "effect"
+import { Clock, Context, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
+import { SharedClock } from "../../database/SharedClock.ts"
 import { countDelivery } from "../deliveryMetrics.ts"
 import { makeTell } from "../Notifications.ts"
 import { FAILING_MAX_MS, keepDelivering, type Outbox, oneRound, RETRIED_FOR_MS, retryAfter_ms } from "../outbox.ts"
@@ -53,7 +55,7 @@ export class WebhookDelivery extends Context.Service<
   static readonly layerIdle: Layer.Layer<WebhookDelivery, never, SqlClient.SqlClient> = Layer.effect(
     WebhookDelivery,
     Effect.suspend(() => makeDelivery)
-  )
+  ).pipe(Layer.provide(SharedClock.layer))
 
   static readonly layer = Layer.effectDiscard(
     Effect.gen(function* () {
@@ -90,6 +92,7 @@ const dueAgain = ({ attempts, created_at, kind }: Taken, now_ms: number, chance:
 
 const makeDelivery = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
   const sql = yield* SqlClient.SqlClient
   const tell = yield* makeTell
   const isAllowed = yield* WebhookGuard
@@ -105,7 +108,7 @@ const makeDelivery = Effect.gen(function* () {
   })
 
   const failed = Effect.fnUntraced(function* (taken: Taken, outcome: string) {
-    const now_ms = yield* Clock.currentTimeMillis
+    const now_ms = yield* shared.now_ms
     const now = new Date(now_ms)
     const { webhook_id } = taken
     const since = yield* queries.failed({ ...taken, now, outcome, due_at: dueAgain(taken, now_ms, yield* Random.next) })
@@ -119,18 +122,18 @@ const makeDelivery = Effect.gen(function* () {
     const outcome = yield* Effect.timeoutOrElse(post, { duration: POST_TIMEOUT, orElse: () => Effect.succeed("timeout" as const) })
     yield* countDelivery(outcome)
     if (!isDelivered(outcome)) return yield* sql.withTransaction(failed(taken, String(outcome)))
-    yield* queries.delivered({ ...taken, now: yield* DateTime.nowAsDate, outcome: String(outcome) })
+    yield* queries.delivered({ ...taken, now: yield* shared.now, outcome: String(outcome) })
   })
 
   const take = Effect.fn("WebhookDelivery.take")(function* (limit: number) {
-    const now_ms = yield* Clock.currentTimeMillis
+    const now_ms = yield* shared.now_ms
     return yield* queries.take({ now: new Date(now_ms), until: new Date(now_ms + TAKEN_FOR_MS), limit })
   }, Effect.orDie)
   const outbox: Outbox<Taken> = {
     take,
     deliver: (one) => Effect.catchCause(deliver(one), (cause) => Effect.logWarning("a webhook was not told", cause))
   }
-  const sweep = Effect.flatMap(Clock.currentTimeMillis, (now_ms) => queries.sweep(new Date(now_ms - RETRIED_FOR_MS)))
+  const sweep = Effect.flatMap(shared.now_ms, (now_ms) => queries.sweep(new Date(now_ms - RETRIED_FOR_MS)))
 
   return WebhookDelivery.of({ outbox, round: oneRound(outbox, AT_ONCE_MAX), sweep: Effect.orDie(Effect.asVoid(sweep)) })
 })

@@ -2,7 +2,7 @@
  * Objects in a directory, with URLs that the service itself answers under `/objects/` (http.ts). The checksum and the
  * size are checked during the PUT, so a stored object is correct until the disk damages it, which `get` finds.
  */
-import { Clock, Context, Effect, Layer, Option } from "effect"
+import { Context, Effect, Layer, Option } from "effect"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "../ObjectStore.ts"
 import { proven } from "../proven.ts"
 import { makeSignedUrls, type SignedUrls, type SignedUrlsOptions } from "../SignedUrls.ts"
@@ -36,8 +36,8 @@ export class LocalObjects extends Context.Service<
 }
 
 const makeStore = (directory: ObjectDirectory, urls: SignedUrls): (typeof ObjectStore)["Service"] => ({
-  presignPut: (request) => Effect.map(Clock.currentTimeMillis, (now_ms) => urls.put(request, now_ms)),
-  presignPuts: (requests) => Effect.map(Clock.currentTimeMillis, (now_ms) => requests.map((request) => urls.put(request, now_ms))),
+  presignPut: (request) => Effect.map(urls.now_ms, (now_ms) => urls.put(request, now_ms)),
+  presignPuts: (requests) => Effect.map(urls.now_ms, (now_ms) => requests.map((request) => urls.put(request, now_ms))),
   presignGet: urls.get,
   stat: directory.stat,
   list: directory.list,

@@ -13,8 +13,9 @@
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { hashOf } from "@agon/engine/hash.ts"
 import { REPLAY_BYTES_MAX } from "@agon/engine/replay/parseReplay.ts"
-import { Clock, Context, Effect, Layer, Option, Schedule } from "effect"
+import { Context, Effect, Layer, Option, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
+import { SharedClock } from "../../database/SharedClock.ts"
 import { REPLAY_UPLOADS, replayKey } from "../../object/keys.ts"
 import { ObjectStore } from "../../object/ObjectStore.ts"
 import { makeQueries } from "./replayQueries.ts"
@@ -45,12 +46,13 @@ export class ReplayUploads extends Context.Service<
       yield* sweep.pipe(Effect.schedule(Schedule.spaced(SWEEP_EVERY)), Effect.forkScoped)
       return ReplayUploads.of({ sweep, take: (lease, hash) => taken.take(lease, hash) })
     })
-  )
+  ).pipe(Layer.provide(SharedClock.layer))
 }
 
 const makeSweep = Effect.fnUntraced(function* (taken: TakenReplays) {
   const objects = yield* ObjectStore
   const queries = yield* makeQueries
+  const shared = yield* SharedClock
 
   /** Removes a copy that is not the object of the match's final replay; false while the match is open. */
   const dropCopy = Effect.fnUntraced(function* ({ hash, match }: Copy) {
@@ -84,7 +86,7 @@ const makeSweep = Effect.fnUntraced(function* (taken: TakenReplays) {
 
   return Effect.gen(function* () {
     yield* dropSeveral
-    const before = (yield* Clock.currentTimeMillis) - LEFT_MS
+    const before = (yield* shared.now_ms) - LEFT_MS
     let emptied = 0
     let after: string | undefined
     for (let pages = 0; pages < PAGES_MAX; pages++) {

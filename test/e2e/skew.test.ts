@@ -11,7 +11,7 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
 import { eventuallyAsync } from "../support/eventually.ts"
-import { leftOut } from "../support/slow.ts"
+import { slow } from "../support/slow.ts"
 import { missingNginx } from "./Nginx.ts"
 import * as Nodes from "./Nodes.ts"
 import { Seasons } from "./Seasons.ts"
@@ -28,7 +28,7 @@ const SEEN_MS = 2_000
 
 const [library] = globSync("/usr/lib/*/faketime/libfaketime.so.1")
 const missing =
-  leftOut("nodes whose clocks differ: two minutes") ??
+  (slow ? undefined : "two minutes and a half; scripts/test --slow runs it") ??
   missingNginx() ??
   (library === undefined ? "libfaketime is not installed" : undefined)
 

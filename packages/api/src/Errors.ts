@@ -44,7 +44,7 @@ export const errorCatalogue = (): ReadonlyArray<ErrorEntry> => {
       }
     }
   }
-  return [...found.values(), ...beforeRoutes].sort((a, b) => a.status - b.status || a.code.localeCompare(b.code))
+  return [...found.values(), ...beforeRoutes].sort((a, b) => a.status - b.status || a.code.localeCompare(b.code, "en"))
 }
 
 const problemsOf = (responses: any, resolve: (schema: any) => any): ReadonlyArray<any> =>

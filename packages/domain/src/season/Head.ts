@@ -36,7 +36,7 @@ export interface Head extends SeasonStarts {
   keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys with recent results, oldest first
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // recently revoked keys, oldest first
   unexamined: ReadonlyArray<Unexamined> // reviews that keys have lately failed, oldest first
-  lapsed: ReadonlyArray<Lapsed> // keys that bring no results of their leases, the last one last
+  lapsed: ReadonlyArray<Lapsed> // keys whose leases came to nothing, the last one last
 }
 
 /** Failed matches since the last result. */
@@ -55,7 +55,7 @@ export interface Unexamined {
   readonly at: number
 }
 
-/** Leases that ran out under a key or were given back at once, and for which it has not made good (scheduler/Lapses.ts). */
+/** Leases of a key that came to nothing, and for which it has not made good (scheduler/Lapses.ts). */
 export interface Lapsed {
   readonly key: string
   readonly n: number

@@ -391,18 +391,20 @@ describe("an honest entry is not suspended", () => {
     play(state, [honest("k1")], later + 86_400_000, 3_000) // and where it has not, there is nobody else's word
     assert.strictEqual(phase(state), "suspended")
   })
-})
 
-describe.each<readonly [string, Machine["says"], Machine["names"]]>([
-  ["whose leases run out", () => undefined, false],
-  ["that can fetch no weights", () => "weights_unavailable", ({ versions }) => versions[0]!]
-])("two keys %s, and bring nothing else", (_, says, names) => {
-  it("suspend no entry beside a third that plays", () => {
-    const { now, state } = season(40)
-    const broken = ["b1", "b2"].flatMap((key) => Array.from({ length: 8 }, (): Machine => ({ key, says, ...(names ? { names } : {}) })))
-    play(state, [...broken, { key: "k1", says: () => "played" }], now, 40_000)
-    assert.isAbove(failed(state), 5)
-    assert.isEmpty([...state.versions_by_id.values()].filter((each) => each.phase === "suspended"))
+  it("by the word of two keys that bring nothing else, where a third has played within the day", () => {
+    const { now, state } = season(8)
+    const at = play(state, [{ key: "k3", says: () => "played" }], now, 20)
+    const broken = (key: string): Machine => ({
+      ...{ key, names: true },
+      says: ({ versions }) => (versions.includes(LOST) ? "weights_unavailable" : "engine_fault")
+    })
+    const turns = 9_000
+    const ended = play(state, [broken("k1"), broken("k2")], at, turns)
+    assert.isAbove(state.versions_by_id.get(LOST)!.streak!.n, FAULTS_RUNNING)
+    assert.isNull(phase(state))
+    play(state, [honest("k1"), honest("k2")], ended, turns) // once they bring results they are believed
+    assert.strictEqual(phase(state), "suspended")
   })
 })
 

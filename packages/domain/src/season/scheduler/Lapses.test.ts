@@ -1,5 +1,5 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Work } from "../Command.ts"
+import type { Command, Work } from "../Command.ts"
 import { returned } from "../clock/Absence.ts"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
@@ -66,14 +66,20 @@ describe("a key under which leases run out", () => {
     assert.lengthOf(take(state, now + 60_000), 1)
   })
 
-  it("or which gives them back as soon as it has them, fails no match of the others", () => {
+  it.each<readonly [string, (lease: string) => Command]>([
+    ["gives them back as soon as it has them", (lease) => ({ _tag: "Release", key: OTHER.key, lease })],
+    [
+      "can play no match",
+      (lease) => ({ ...{ _tag: "ReportFault", key: OTHER.key, lease }, fault_reason: "weights_unavailable", detail: "" })
+    ]
+  ])("or which %s, fails no match of the others", (_, answer) => {
     const { now, state } = season(40)
     let [taken, played, failed] = [0, 0, 0]
     for (let at = now; at < now + 600_000; at += 1_000) {
       for (let n = 0; n < 10; n++)
         for (const work of take(state, at)) {
           taken++
-          step(state, { _tag: "Release", key: OTHER.key, lease: work.lease }, at)
+          step(state, answer(work.lease), at)
         }
       for (const work of lease(state, at, 64)) {
         finish(state, work, at)

@@ -1,8 +1,9 @@
 /**
- * Keys under which leases run out, or are given back as soon as they are taken. A broken or hostile runner keeps the season's entries from
- * playing, and fails their matches: at the third lease that ran out, or after some sixty that were given back. A result of the key makes good
- * for one such lease. Once too many have not been made good for, the key has one lease of the season at a time, and none for half a minute
- * after the last of them, until results come again: a machine that lost its power is back after a few.
+ * Keys whose leases come to nothing: they run out, are given back as soon as they are taken, or the match is reported as unplayable. Broken
+ * or hostile runners keep the season's entries from playing, and fail their matches, which three failed attempts do: three keys that cannot
+ * reach the bucket would fail thousands an hour. A result of the key makes good for one such lease. Once too many have not been made good
+ * for, the key has one lease of the season at a time, and none for half a minute after the last of them, until results come again: a machine
+ * that lost its power is back after a few.
  *
  * Where nobody else has brought a result within a day, no key is kept back: there is nobody to leave the work to.
  */
@@ -12,7 +13,7 @@ import type { Review } from "../Version.ts"
 import { isHeard } from "./Faults.ts"
 import type { OpenMatch } from "./Match.ts"
 
-/** So many more leases than results may run out under a key. */
+/** So many more leases of a key may come to nothing than it brings results. */
 export const LAPSES_FREE = 8
 /** More are not held against it: it has made good for the rest after as many results as it has too many. */
 export const LAPSES_MAX = 16
@@ -22,7 +23,7 @@ const AT_ONCE_MS = 5_000
 
 const countOf = ({ lapsed }: State, key: string): number => lapsed.find((each) => each.key === key)?.n ?? 0
 
-/** A lease of the key ran out. */
+/** A lease of the key ran out, or it could not play the match. */
 export const noteLapse = (state: State, key: string): void => {
   const others = state.lapsed.filter((each) => each.key !== key)
   const n = countOf(state, key) + 1

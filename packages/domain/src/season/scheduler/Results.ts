@@ -8,7 +8,7 @@ import type { Seat } from "../rating/LadderRating.ts"
 import { rateOn } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import { clear, isAnswered } from "./Faults.ts"
-import { makeGood } from "./Lapses.ts"
+import { makeGood, noteLapse } from "./Lapses.ts"
 import type { OpenMatch } from "./Match.ts"
 import { end, unrated } from "./MatchEnd.ts"
 import { changed } from "./OpenMatches.ts"
@@ -88,6 +88,7 @@ export const reportFault = (state: State, command: Of<"ReportFault">): Receipt =
   const failed = { n: match.lease_n, key, at: state.now, reason: fault_reason, version: fault_reason === "engine_fault" ? null : version }
   state.againEnd = Math.min(state.againEnd, state.now + LEASE_AGAIN_MS)
   if (match.until !== null) {
+    noteLapse(state, key)
     failTry(state, match, failed, { fault_detail: detail })
     return { accepted: true }
   }

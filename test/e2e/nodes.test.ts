@@ -35,6 +35,8 @@ const RUNNERS = 2
  */
 const PROMISED_MS = { SIGKILL: 5_000, SIGTERM: 1_000, SIGSTOP: 6_000 }
 const TRIES = 4
+/** Requests of one address at once, more than it may have. */
+const BURST = 150
 const LOOK_EVERY_MS = 20
 /**
  * Until nginx trusts a node again that it found away (`fail_timeout`), which whoever
@@ -163,7 +165,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
   const burst = async (address: string) => {
     const began = performance.now()
     // Each by a URL of its own: what nginx still has from another's request asks no node.
-    const asked = Array.from({ length: 150 }, (_, n) =>
+    const asked = Array.from({ length: BURST }, (_, n) =>
       get(`${world.origin}${Competition.pathOf(SLUGS[0]!)}/maps?n=${performance.now()}`, address, {
         headers: { "x-forwarded-for": `10.1.1.${n}` }
       })
@@ -171,15 +173,16 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
     const statuses = (await Promise.all(asked)).map(({ status }) => status)
     const passed = statuses.filter((status) => status === 200).length
     const took_s = (performance.now() - began) / 1000
-    note(`of 150 requests of one address within ${took_s.toFixed(2)} s ${passed} passed at ${NODES} nodes together`)
-    assert.deepStrictEqual([...new Set(statuses)].toSorted(), [200, 429])
+    note(`of ${BURST} requests of one address within ${took_s.toFixed(2)} s ${passed} passed at ${NODES} nodes together`)
+    assert.isEmpty(statuses.filter((status) => status !== 200 && status !== 429))
     return { passed, may: Math.floor(60 + 30 * took_s) }
   }
 
   it.skipIf(missingRedis() !== undefined)("count the requests of one address together, whatever it says of itself", async () => {
     let last = await burst("127.0.9.1")
-    // On a busy machine Redis may answer late once, and the nodes count by themselves for that while.
-    for (let tries = 2; tries <= TRIES && last.passed > last.may; tries++) last = await burst(`127.0.9.${tries}`)
+    // On a busy machine Redis may answer late once, and the nodes count by themselves for that while; or all of them may pass.
+    const isBusy = () => last.passed > last.may || last.may >= BURST
+    for (let tries = 2; tries <= TRIES && isBusy(); tries++) last = await burst(`127.0.9.${tries}`)
     assert.isAtMost(last.passed, last.may)
     assert.isAtLeast(last.passed, 60)
   })

@@ -31,13 +31,16 @@ const clock = Layer.effect(
   Effect.map(Clock.Clock, (real) => {
     const currentTimeMillisUnsafe = () => (stands ? now : real.currentTimeMillisUnsafe())
     const currentTimeNanosUnsafe = () => BigInt(currentTimeMillisUnsafe()) * 1_000_000n
+    const begun = real.monotonicTimeNanosUnsafe()
+    // By this a season's time would go on of itself (ClockGuard.ts).
+    const monotonicTimeNanosUnsafe = () => (stands ? begun : real.monotonicTimeNanosUnsafe())
     return {
       currentTimeMillisUnsafe,
       currentTimeMillis: Effect.sync(currentTimeMillisUnsafe),
       currentTimeNanosUnsafe,
       currentTimeNanos: Effect.sync(currentTimeNanosUnsafe),
-      monotonicTimeNanosUnsafe: () => real.monotonicTimeNanosUnsafe(),
-      monotonicTimeNanos: real.monotonicTimeNanos,
+      monotonicTimeNanosUnsafe,
+      monotonicTimeNanos: Effect.sync(monotonicTimeNanosUnsafe),
       sleep: (duration: Parameters<typeof real.sleep>[0]) => real.sleep(duration)
     }
   })

@@ -6,7 +6,7 @@ import { database } from "./database.ts"
 import { EQUIVALENT } from "./equivalent.ts"
 import { mutantsOf } from "./sqlMutants.ts"
 
-const LONGEST_MS = 600_000
+const LONGEST_MS = 1_200_000
 
 /** Those of every second one, so that two files take a core each; an ordinary run tries a sample of one. */
 export const half = (which: 0 | 1) =>

@@ -36,7 +36,6 @@ export interface Head extends SeasonStarts {
   keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys with recent results, oldest first
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // recently revoked keys, oldest first
   unexamined: ReadonlyArray<Unexamined> // reviews that keys have lately failed, oldest first
-  lapsed: ReadonlyArray<Lapsed> // keys whose leases came to nothing, the last one last
 }
 
 /** Failed matches since the last result. */
@@ -53,13 +52,6 @@ export interface Unexamined {
   readonly key: string
   readonly version: string
   readonly at: number
-}
-
-/** Leases of a key that came to nothing, and for which it has not made good (scheduler/Lapses.ts). */
-export interface Lapsed {
-  readonly key: string
-  readonly n: number
-  readonly at: number // of the last of them
 }
 
 export const freshHead = (): Head => ({
@@ -95,8 +87,7 @@ export const freshHead = (): Head => ({
   failing: null,
   keys: [],
   revoked: [],
-  unexamined: [],
-  lapsed: []
+  unexamined: []
 })
 
 /** The row of a season whose state has its fields among others. */
@@ -133,6 +124,5 @@ export const head = (state: Head): Head => ({
   failing: state.failing,
   keys: state.keys,
   revoked: state.revoked,
-  unexamined: state.unexamined,
-  lapsed: state.lapsed
+  unexamined: state.unexamined
 })

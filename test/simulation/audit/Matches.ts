@@ -2,6 +2,7 @@
  * Matches are conserved; what waits may start; what is leased comes back only for a
  * reason; nobody plays two at once.
  */
+import { matchOwn_ms } from "@agon/domain/season/Lease.ts"
 import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { must } from "./Promise.ts"
@@ -114,14 +115,17 @@ const checkStarts = ({ before, now, recent }: Window): void => {
 
 /**
  * At most one match for six entries is being played on a ladder: those before the commit,
- * and those that joined in it.
+ * and those that joined in it. One that lasts longer than its rules let it does not count.
  */
 const checkInFlight = ({ before, now }: Window): void => {
   for (const ladder of LADDERS) {
     const playing = [...now.live.values()].filter((match) => match.ladder === ladder && match.until !== null)
     if (!playing.some(({ id, lease_n }) => lease_n > (before.live.get(id)?.lease_n ?? 0))) continue
     const active = new Set([before, now].flatMap((view) => pairableOn(view, ladder).map(({ version }) => version))).size
-    must(playing.length <= Math.max(1, Math.floor(active / 6)), "n/6 matches in flight", ladder, playing.length, active)
+    const inTime = playing.filter(
+      ({ leased_at, versions }) => leased_at! + matchOwn_ms(now.settings.rules, versions.length) > now.head.now
+    ).length
+    must(inTime <= Math.max(1, Math.floor(active / 6)), "n/6 matches in flight", ladder, inTime, active)
   }
 }
 

@@ -125,12 +125,11 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
 
   /** A refusal is an answer here, since a failure would roll back what is written about it. */
   const ask = Effect.fnUntraced(function* (device_code_sha256: Uint8Array) {
-    const at = yield* shared.now
+    const now = yield* shared.now // the device may have asked another node before
     const account = Option.getOrUndefined(yield* queries.holdDecider(device_code_sha256))
-    const found = yield* queries.waiting({ device_code_sha256, now: at })
+    const found = yield* queries.waiting({ device_code_sha256, now })
     if (Option.isNone(found)) return new ExpiredToken({ detail: "The code is over or was used; sign in again." })
     const { account_id, asked_at, client_name, interval_s, session_id, state } = found.value
-    const now = at // the device may have asked another node before
     const early = asked_at !== null && now.getTime() < asked_at.getTime() + interval_s * 1000 - EARLY_MS
     const slower_s = Math.min(interval_s + SLOWER_S, INTERVAL_MAX_S)
     yield* queries.asked({ device_code_sha256, now, interval_s: early ? slower_s : interval_s })
@@ -138,7 +137,7 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
     if (state === "denied") return refused
     // Somebody who approves in this moment has an account that is not locked: the device asks again.
     if (account === undefined || account.id !== account_id || session_id === null) return pending
-    return yield* enter(device_code_sha256, { account, client_name, session_id }, at)
+    return yield* enter(device_code_sha256, { account, client_name, session_id }, now)
   })
 
   return Effect.fn("DeviceSignIns.complete")(function* (device_code: string) {

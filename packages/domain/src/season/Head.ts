@@ -36,6 +36,7 @@ export interface Head extends SeasonStarts {
   keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys with recent results, oldest first
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // recently revoked keys, oldest first
   unexamined: ReadonlyArray<Unexamined> // reviews that keys have lately failed, oldest first
+  lapsed: ReadonlyArray<Lapsed> // keys whose leases came to nothing, the last one last
 }
 
 /** Failed matches since the last result. */
@@ -52,6 +53,13 @@ export interface Unexamined {
   readonly key: string
   readonly version: string
   readonly at: number
+}
+
+/** Leases of a key that came to nothing, and for which it has not made good (scheduler/Lapses.ts). */
+export interface Lapsed {
+  readonly key: string
+  readonly n: number
+  readonly at: number // of the last of them
 }
 
 export const freshHead = (): Head => ({
@@ -87,7 +95,8 @@ export const freshHead = (): Head => ({
   failing: null,
   keys: [],
   revoked: [],
-  unexamined: []
+  unexamined: [],
+  lapsed: []
 })
 
 /** The row of a season whose state has its fields among others. */
@@ -124,5 +133,6 @@ export const head = (state: Head): Head => ({
   failing: state.failing,
   keys: state.keys,
   revoked: state.revoked,
-  unexamined: state.unexamined
+  unexamined: state.unexamined,
+  lapsed: state.lapsed
 })

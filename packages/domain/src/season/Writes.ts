@@ -26,6 +26,7 @@ export interface Writes {
   readonly reviews: Set<string>
   readonly ended: Array<Ended>
   readonly failedTries: Array<FaultReason> // attempts at matches that came to nothing; counted, not written
+  readonly keptBack: Array<string> // keys that have one lease at a time from now on; told, not written
   readonly voided: Array<Voided>
   readonly voiding: Set<string>
   readonly rerated: Array<SeatChange> // all seats of a match, or none
@@ -51,6 +52,7 @@ export const emptyWrites = (): Writes => ({
   reviews: new Set(),
   ended: [],
   failedTries: [],
+  keptBack: [],
   voided: [],
   voiding: new Set(),
   rerated: [],
@@ -72,6 +74,7 @@ export const committed = (state: { readonly writes: Writes; events: Array<Event>
     writes.boardPeriods,
     writes.ended,
     writes.failedTries,
+    writes.keptBack,
     writes.voided,
     writes.rerated,
     writes.seeds,

@@ -1,5 +1,5 @@
 /**
- * Lines of single matches, at debug alone: a season may play thousands in a second. Otherwise
+ * Lines of what is played. Those of single matches at debug alone: a season may play thousands in a second. Otherwise
  * a batch costs one comparison.
  */
 import type { Work } from "@agon/domain/season/Command.ts"
@@ -14,6 +14,12 @@ const atDebug = (lines: () => ReadonlyArray<Effect.Effect<void>>): Effect.Effect
 /** The work that a runner is given. */
 export const leased = (season: string, runner: string, works: ReadonlyArray<Work>): Effect.Effect<void> =>
   atDebug(() => works.map(({ kind, lease }) => Effect.logDebug("work leased", { season, lease, kind, runner })))
+
+/** Keys of runners that a batch began to keep back, at whatever level: it may be a machine of ours that is broken. */
+export const keptBack = ({ writes }: State): Effect.Effect<void> =>
+  Effect.forEach(writes.keptBack, (key) => Effect.logWarning("a runner key brings no results and has one lease at a time", { key }), {
+    discard: true
+  })
 
 /** Matches that a batch ended, once it is committed; `state.writes` is still that of the batch. */
 export const ended = ({ id: season, writes }: State): Effect.Effect<void> =>

@@ -126,6 +126,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
       guard.take(fence.at)
       yield* SeasonMetrics.counted(state, { asks: batch.length, commit_ms: performance.now() - begun_ms })
       yield* MatchLines.ended(state)
+      if (state.writes.keptBack.length > 0) yield* MatchLines.keptBack(state)
       if (since !== undefined) commit = traces!.committed(state, since, batch.length)
       if (fence.waiting.late.length > 0) happened = [...happened, written(state, fence.waiting.late)]
     }

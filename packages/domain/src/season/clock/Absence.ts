@@ -65,6 +65,7 @@ const putBack = (state: State, now: number): void => {
   state.keys = state.keys.map(seen)
   state.revoked = state.revoked.map(seen)
   state.unexamined = state.unexamined.map(seen)
+  state.lapsed = state.lapsed.map(seen)
   for (const match of state.live.values()) {
     if (!match.tries.some(({ at }) => at > now)) continue
     match.tries = match.tries.map(seen)

@@ -391,6 +391,21 @@ describe("an honest entry is not suspended", () => {
     play(state, [honest("k1")], later + 86_400_000, 3_000) // and where it has not, there is nobody else's word
     assert.strictEqual(phase(state), "suspended")
   })
+
+  it("by the word of two keys that bring nothing else, where a third has played within the day", () => {
+    const { now, state } = season(8)
+    const at = play(state, [{ key: "k3", says: () => "played" }], now, 20)
+    const broken = (key: string): Machine => ({
+      ...{ key, names: true },
+      says: ({ versions }) => (versions.includes(LOST) ? "weights_unavailable" : "engine_fault")
+    })
+    const turns = 9_000
+    const ended = play(state, [broken("k1"), broken("k2")], at, turns)
+    assert.isAbove(state.versions_by_id.get(LOST)!.streak!.n, FAULTS_RUNNING)
+    assert.isNull(phase(state))
+    play(state, [honest("k1"), honest("k2")], ended, turns) // once they bring results they are believed
+    assert.strictEqual(phase(state), "suspended")
+  })
 })
 
 describe("a match that a runner cannot play", () => {

@@ -12,8 +12,8 @@
  *   that runners name while they name few: two entries whose weights are lost may be all that finals still have to play. If
  *   they are half of the entries or more than NAMED_MAX, the others are not suspended; finals end after a day of it where at
  *   most half of the entries are owed matches, and else wait (clock/Rounds.ts).
- * - A lying runner. If two keys have brought results within a day, two keys must each have failed at least two of the
- *   five; a key that reports a fault leaves the match to others for as long as a lease, and an honest key that plays it clears
+ * - A lying or a broken runner. Keys that have brought results within a day are heard, and two of them must each have failed at least two
+ *   of the five; a key that reports a fault leaves the match to others for as long as a lease, and an honest key that plays it clears
  *   the entry. With one key there is no second source. An `engine_fault` is the machine's: it blames nobody.
  *
  * Trials blame nobody: a candidate that kills runners would take its opponents with it.
@@ -55,6 +55,9 @@ export const isAnswered = ({ lease_n, tries }: OpenMatch): boolean => {
   return last !== undefined && last.n === lease_n && last.reason !== "runner_lost"
 }
 
+/** Whether a key has brought results within a day, as `keys` notes it. */
+export const isHeard = ({ now }: Pick<State, "now">, { at }: { readonly at: number }): boolean => now < at + DAY_MS
+
 /** This key played a match to its end: the entries in it are playable. */
 export const clear = (state: State, { versions }: OpenMatch, key: string): void => {
   state.played++
@@ -66,7 +69,7 @@ export const clear = (state: State, { versions }: OpenMatch, key: string): void 
   }
   const noted = state.keys.find((each) => each.key === key)
   if (noted !== undefined && state.now < noted.at + KEY_NOTED_MS) return
-  const others = state.keys.filter((each) => each.key !== key && state.now < each.at + DAY_MS)
+  const others = state.keys.filter((each) => each.key !== key && isHeard(state, each))
   state.keys = [...others, { key, at: state.now }].slice(-KEYS_MAX)
 }
 
@@ -121,8 +124,10 @@ const accuse = (state: State, version: Version, suspects: ReadonlyArray<string>,
 
 const isGuilty = (state: State, { streak }: Version): boolean => {
   if (streak === null || streak.n < FAULTS_RUNNING || streak.versions.length > 1 || streak.owners.length > 1) return false
-  const others = state.keys.filter(({ at, key }) => state.now < at + DAY_MS && streak.keys[0]?.key !== key)
-  return others.length + streak.keys.length < 2 || streak.keys.filter(({ n }) => n >= SECOND_KEY_FAULTS).length > 1
+  const heard = state.keys.filter((each) => isHeard(state, each)).map(({ key }) => key)
+  const failed = streak.keys.filter(({ n }) => n >= SECOND_KEY_FAULTS).map(({ key }) => key)
+  if (heard.length === 0) return streak.keys.length < 2 || failed.length > 1
+  return failed.filter((key) => heard.includes(key)).length >= Math.min(2, heard.length)
 }
 
 const suspend = (state: State, version: Version): void => {

@@ -7,6 +7,7 @@ import { mayServe } from "../Rules.ts"
 import type { State } from "../State.ts"
 import type { Review } from "../Version.ts"
 import { mayTake } from "./Faults.ts"
+import { givenAtMost, noteLapse, noteReturn } from "./Lapses.ts"
 import type { OpenMatch } from "./Match.ts"
 import { leaseMatch } from "./OpenMatches.ts"
 import { anyHasRoom, nextRated } from "./PairingBatches.ts"
@@ -29,7 +30,7 @@ export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["Leas
   const admissions = command.admissions && mayServe(settings.fleet.admissions, fleet)
   const matches = command.matches && mayServe(settings.fleet.matches, fleet)
   const open = state.now >= settings.submissions_open_at
-  const max = Math.min(command.max, LEASES_PER_REQUEST_MAX)
+  const max = givenAtMost(state, command.key, Math.min(command.max, LEASES_PER_REQUEST_MAX))
   while (leases.length < max) {
     const review = admissions ? nextReview(state, command.key) : undefined
     const match =
@@ -53,6 +54,7 @@ const nextTrial = (state: State, key: string): string | undefined => state.trial
 export const loseLeases = (state: State): void => {
   const ran_out = eachLeased(state, (work) => work.until! <= state.now)
   for (const work of ran_out) {
+    noteLapse(state, work.key!)
     if ("versions" in work) loseMatch(state, work)
     else failReview(state, work)
   }
@@ -88,6 +90,7 @@ export const releaseLease = (state: State, { key, lease }: Of<"Release">): Repli
   const leaseState = leaseStateOf(work, name!.n, key)
   if (work.until === null || leaseState !== "held") return { released: false, unknown: leaseState === "unknown" }
   work.released = true
+  noteReturn(state, work)
   giveBack(state, [work])
   return { released: true, unknown: false }
 }
@@ -96,12 +99,9 @@ export const holdOnly = (state: State, { among, holds, runner }: Of<"HoldOnly">)
   const [named, known] = [new Set(holds), among === undefined ? undefined : new Set(among)]
   const nameOf = (work: OpenMatch | Review): string => leaseName("versions" in work ? work.id : work.version, work.lease_n)
   const isLost = (lease: string) => !named.has(lease) && known?.has(lease) !== false
-  return {
-    returned: giveBack(
-      state,
-      eachLeased(state, (work) => work.runner === runner && isLost(nameOf(work)))
-    )
-  }
+  const lost = eachLeased(state, (work) => work.runner === runner && isLost(nameOf(work)))
+  for (const work of lost) noteReturn(state, work)
+  return { returned: giveBack(state, lost) }
 }
 
 const isRevoked = ({ now, revoked }: State, key: string): boolean => revoked.some((each) => each.key === key && now - each.at < REVOKED_MS)

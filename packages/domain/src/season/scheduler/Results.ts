@@ -8,6 +8,7 @@ import type { Seat } from "../rating/LadderRating.ts"
 import { rateOn } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import { clear, isAnswered } from "./Faults.ts"
+import { makeGood, noteLapse } from "./Lapses.ts"
 import type { OpenMatch } from "./Match.ts"
 import { end, unrated } from "./MatchEnd.ts"
 import { changed } from "./OpenMatches.ts"
@@ -37,6 +38,7 @@ const play = (state: State, match: OpenMatch, key: string, outcome: MatchOutcome
   const counts = match.ladder !== null && match.round === state.round
   const seats = counts ? rateSeats(state, match, outcome) : outcome.seats.map((seat, i) => unrated(match.versions[i]!, seat))
   clear(state, match, key)
+  makeGood(state, key)
   end(state, match, { ending: counts ? "rated" : "finished", outcome, seats })
 }
 
@@ -86,6 +88,7 @@ export const reportFault = (state: State, command: Of<"ReportFault">): Receipt =
   const failed = { n: match.lease_n, key, at: state.now, reason: fault_reason, version: fault_reason === "engine_fault" ? null : version }
   state.againEnd = Math.min(state.againEnd, state.now + LEASE_AGAIN_MS)
   if (match.until !== null) {
+    noteLapse(state, key)
     failTry(state, match, failed, { fault_detail: detail })
     return { accepted: true }
   }

@@ -35,6 +35,8 @@ export class Failed extends Error {
 
 /** Each match that kills runners takes a minute and a half, and nobody is suspended for the first. */
 const REST_VISITS_MAX = 2_000
+/** Where the first two find nothing, each runner comes twice half a minute apart: one may be kept back for so long. */
+const IDLE_VISITS = 6
 
 export const simulate = (setting: Setting): Effect.Effect<Seen, never, SeasonStore> =>
   Effect.gen(function* () {
@@ -153,17 +155,18 @@ const rest = Effect.fnUntraced(function* ({ boards, finals, sick }: Profile.Prof
   const waits = () => [...season.auditor.rows().live.values()].some(({ until }) => until === null)
   const served = () =>
     season.auditor.rows().head.round > 0 && [...season.auditor.rows().versions.keys()].some(ill) && season.auditor.isServed(ill) && !waits()
-  for (let i = 0, idle = 0; idle < 4 && !served() && season.auditor.rows().head.phase === "open"; i++) {
+  for (let i = 0, idle = 0; idle < IDLE_VISITS && !served() && season.auditor.rows().head.phase === "open"; i++) {
     must(i < REST_VISITS_MAX, "a round ends", season.auditor.rows().head)
     const before = progress(season.auditor.rows())
-    yield* Stage.calmly(season, [season.runners.honest(season.run.chance.between(0, 1))], idle < 2 ? 60 : 31_000)
+    const runner = idle < 2 ? season.run.chance.between(0, 1) : idle % 2
+    yield* Stage.calmly(season, [season.runners.honest(runner)], idle < 2 ? 60 : 31_000)
     idle = progress(season.auditor.rows()) === before ? idle + 1 : 0
   }
   if (season.auditor.rows().head.phase === "open" && season.auditor.rows().head.round > 0) season.auditor.rested(ill)
 })
 
-const progress = ({ endedCount, head, live }: View): string =>
-  [head.matches, endedCount, ...[...live.values()].map(({ lease_n, until }) => `${lease_n} ${until}`)].join()
+const progress = ({ endedCount, head, live, reviews }: View): string =>
+  [head.matches, endedCount, ...[...live.values(), ...reviews.values()].map(({ lease_n, until }) => `${lease_n} ${until}`)].join()
 
 /** The season is closed while runners hold matches and heartbeat on, or at once; afterwards they repeat themselves. */
 const close = Effect.fnUntraced(function* (run: Run, season: Stage.Stage) {

@@ -37,6 +37,9 @@ export const make = (): Faults => {
       const failed = new Map<string, Array<Failure>>()
       const [cleared, justified] = [new Set<string>(), new Set<string>()]
       const isResult = ({ ending }: Ended) => ending === "rated" || ending === "finished"
+      const heard = new Set([...brought].filter(([, at]) => now.head.now < at + DAY_MS - HOUR_MS).map(([key]) => key))
+      for (const match of now.ended) if (isResult(match)) brought.set(match.key!, match.ended_at)
+      const perhaps = new Set([...brought].filter(([, at]) => now.head.now < at + DAY_MS).map(([key]) => key))
       const span = [results, results + now.ended.filter(isResult).length] as const
       for (const match of now.ended) {
         if (isResult(match)) for (const id of match.versions) cleared.add(id)
@@ -48,7 +51,7 @@ export const make = (): Faults => {
       }
       for (const [id, more] of failed) {
         const all = [...(against.get(id) ?? []), ...more]
-        if (speaksAgainst(window, all, brought)) justified.add(id)
+        if (speaksAgainst(window, all, heard, perhaps)) justified.add(id)
         against.set(id, cleared.has(id) ? more : all)
         const certain = more.filter(({ suspects, sure }) => sure && suspects.length === 1)
         if (!cleared.has(id)) plain.set(id, apart([...(plain.get(id) ?? []), ...certain]))
@@ -58,7 +61,6 @@ export const make = (): Faults => {
         plain.delete(id)
       }
       results = span[1]
-      for (const match of now.ended) if (isResult(match)) brought.set(match.key!, match.ended_at)
       for (const { id, phase, status } of now.versions.values()) {
         const was = before.versions.get(id)
         if (phase === "suspended" && was?.phase !== "suspended") must(justified.has(id), "only who fails is suspended", id, against.get(id))
@@ -66,7 +68,7 @@ export const make = (): Faults => {
           against.set(id, failed.get(id) ?? []) // what failed in this commit may have failed after it came back
           plain.delete(id)
         }
-        const due = status === "entered" && phase === null && failed.has(id) && isCertain(plain.get(id) ?? [])
+        const due = status === "entered" && phase === null && failed.has(id) && isCertain(plain.get(id) ?? [], heard)
         must(!due, "who keeps failing by its own fault is suspended", now.versions.get(id), plain.get(id))
       }
     }
@@ -110,15 +112,24 @@ const keysOf = (failures: ReadonlyArray<Failure>): ReadonlyMap<string, number> =
   for (const { keys } of failures) for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)
   return counts
 }
-const twoKeys = (failures: ReadonlyArray<Failure>): boolean => [...keysOf(failures).values()].filter((n) => n >= SECOND_KEY).length > 1
+/** How many of the keys have failed two of them. */
+const witnesses = (failures: ReadonlyArray<Failure>, among?: ReadonlySet<string>): number =>
+  [...keysOf(failures)].filter(([key, n]) => n >= SECOND_KEY && (among === undefined || among.has(key))).length
 
-const isCertain = (failures: ReadonlyArray<Failure>): boolean => failures.length >= RUNNING && twoKeys(failures)
+/** `heard`: keys that the season is sure to have had a result of within a day, as it notes them once an hour. */
+const isCertain = (failures: ReadonlyArray<Failure>, heard: ReadonlySet<string>): boolean =>
+  failures.length >= RUNNING && witnesses(failures, heard) > 1
 
-const speaksAgainst = ({ now }: Window, failures: ReadonlyArray<Failure>, brought: ReadonlyMap<string, number>): boolean => {
+/** `perhaps`: keys that it may have noted. */
+const speaksAgainst = (
+  { now }: Window,
+  failures: ReadonlyArray<Failure>,
+  heard: ReadonlySet<string>,
+  perhaps: ReadonlySet<string>
+): boolean => {
   const common = (of: (id: string) => string) =>
     failures.map(({ suspects }) => new Set(suspects.map(of))).reduce((all, each) => all.intersection(each)).size
   if (failures.length < RUNNING || common((id) => id) > 1 || common((id) => ownerOf(now, id)) > 1) return false
-  const keys = new Set(keysOf(failures).keys())
-  for (const [key, at] of brought) if (now.head.now < at + DAY_MS - HOUR_MS) keys.add(key)
-  return keys.size < 2 || twoKeys(failures)
+  const alone = heard.size === 0 && (keysOf(failures).size < 2 || witnesses(failures) > 1)
+  return alone || witnesses(failures, perhaps) >= Math.min(2, Math.max(1, heard.size))
 }

@@ -55,7 +55,7 @@ export interface Unexamined {
   readonly at: number
 }
 
-/** Leases of a key that came to nothing, and for which it has not made good (scheduler/Lapses.ts). */
+/** Leases of a key that came to nothing, and for which it has not made good (key/Lapses.ts). */
 export interface Lapsed {
   readonly key: string
   readonly n: number

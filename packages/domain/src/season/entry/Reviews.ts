@@ -5,6 +5,7 @@
  */
 
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
+import { makeGood, noteLapse } from "../key/Lapses.ts"
 import { beginLease, isReturnedTooOften, LEASE_AGAIN_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import type { State } from "../State.ts"
 import type { Review, Version } from "../Version.ts"
@@ -63,12 +64,16 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
     leaveToOthers(state, review, key)
     if (review.until === null)
       changed(state, review) // it ran out earlier and was counted then
-    else failReview(state, review)
+    else {
+      noteLapse(state, key)
+      failReview(state, review)
+    }
     return { accepted: true }
   }
   version.admit_key = key
   version.runtime_version = verdict.runtime_version
   state.reviews.delete(version.id)
+  makeGood(state, key)
   changed(state, review)
   judge(state, version, verdict)
   return { accepted: true }

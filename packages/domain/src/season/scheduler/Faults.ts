@@ -20,6 +20,7 @@
  */
 import { tell } from "../entry/Versions.ts"
 import type { Failing } from "../Head.ts"
+import { heardKeys, noteResult } from "../key/HeardKeys.ts"
 import { LEASE_AGAIN_MS } from "../Lease.ts"
 import { pauseRatings } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
@@ -31,8 +32,6 @@ export const FAULTS_RUNNING = 5
 /** A second key, if there is one, must have failed this many of them. */
 const SECOND_KEY_FAULTS = 2
 const DAY_MS = 86_400_000
-/** Keys are written with the season's head, so a key's time is renewed at most once an hour. */
-const KEY_NOTED_MS = 3_600_000
 const KEYS_MAX = 16
 /** While no match ends well, fewer than half of the entries, and at most this many, may be blamed by name. */
 const NAMED_MAX = 16
@@ -55,9 +54,6 @@ export const isAnswered = ({ lease_n, tries }: OpenMatch): boolean => {
   return last !== undefined && last.n === lease_n && last.reason !== "runner_lost"
 }
 
-/** Whether a key has brought results within a day, as `keys` notes it. */
-export const isHeard = ({ now }: Pick<State, "now">, { at }: { readonly at: number }): boolean => now < at + DAY_MS
-
 /** This key played a match to its end: the entries in it are playable. */
 export const clear = (state: State, { versions }: OpenMatch, key: string): void => {
   state.played++
@@ -67,10 +63,7 @@ export const clear = (state: State, { versions }: OpenMatch, key: string): void 
     version.streak = null
     state.writes.versions.add(id)
   }
-  const noted = state.keys.find((each) => each.key === key)
-  if (noted !== undefined && state.now < noted.at + KEY_NOTED_MS) return
-  const others = state.keys.filter((each) => each.key !== key && isHeard(state, each))
-  state.keys = [...others, { key, at: state.now }].slice(-KEYS_MAX)
+  noteResult(state, key)
 }
 
 /**
@@ -124,7 +117,7 @@ const accuse = (state: State, version: Version, suspects: ReadonlyArray<string>,
 
 const isGuilty = (state: State, { streak }: Version): boolean => {
   if (streak === null || streak.n < FAULTS_RUNNING || streak.versions.length > 1 || streak.owners.length > 1) return false
-  const heard = state.keys.filter((each) => isHeard(state, each)).map(({ key }) => key)
+  const heard = heardKeys(state)
   const failed = streak.keys.filter(({ n }) => n >= SECOND_KEY_FAULTS).map(({ key }) => key)
   if (heard.length === 0) return streak.keys.length < 2 || failed.length > 1
   return failed.filter((key) => heard.includes(key)).length >= Math.min(2, heard.length)

@@ -1,9 +1,9 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Command, Work } from "../Command.ts"
+import type { Command, Verdict, Work } from "../Command.ts"
 import { returned } from "../clock/Absence.ts"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
-import { finish, lease, outcome, RUNNER, season } from "../testing/testSeason.ts"
+import { ADMITTED, finish, lease, outcome, RUNNER, season, submission } from "../testing/testSeason.ts"
 import { LAPSES_FREE, LAPSES_MAX } from "./Lapses.ts"
 
 const OTHER = { ...RUNNER, runner: "other", key: "other" }
@@ -56,6 +56,37 @@ describe("a key under which leases run out", () => {
     const later = now + 86_400_000
     step(state, { _tag: "Tick" }, later)
     assert.isAbove(take(state, later).length, 9)
+  })
+
+  it("is not kept back where the only other one is such a key too, until that one brings results", () => {
+    const { now, state } = begin(LAPSES_FREE + 1)
+    let at = now
+    for (let left = LAPSES_FREE + 1; left > 0; at += 61_000) left -= lease(state, at, left).length
+    step(state, { _tag: "Tick" }, at)
+    const [work] = lease(state, at, 1)
+    const [first, ...more] = take(state, at, 2)
+    assert.lengthOf(more, 1)
+    finish(state, work!, at + 1)
+    assert.isEmpty(take(state, at + 1), "it holds two")
+    answer(state, first!, at + 2)
+    assert.isAbove(take(state, at + 2).length, 1, "and has made good")
+  })
+
+  it("makes good by models that it examines, and by none that it could not", () => {
+    const { now, state } = begin(LAPSES_FREE + 2)
+    const submit = (n: number, at: number) => {
+      step(state, submission(n), at)
+      const [work, ...more] = take(state, at)
+      assert.strictEqual(work!.kind, "admission")
+      assert.isEmpty(more)
+      return work!.lease
+    }
+    const report = (lease: string, verdict: Verdict, at: number) =>
+      step(state, { _tag: "ReportAdmission", key: OTHER.key, lease, verdict }, at)
+    report(submit(901, now), { verdict: "failed", detail: "no room" }, now + 1)
+    assert.isEmpty(take(state, now + 30_000))
+    for (const n of [902, 903, 904]) report(submit(n, now + 60_000 + n), ADMITTED, now + 60_000 + n)
+    assert.isAbove(take(state, now + 62_000).length, 9)
   })
 
   it("is given nothing for half a minute after the last of them", () => {

@@ -1,29 +1,29 @@
 /**
- * Keys whose leases come to nothing: they run out, are given back as soon as they are taken, or the match is reported as unplayable. Broken
- * or hostile runners keep the season's entries from playing, and fail their matches, which three failed attempts do: three keys that cannot
- * reach the bucket would fail thousands an hour. A result of the key makes good for one such lease. Once too many have not been made good
- * for, the key has one lease of the season at a time, and none for half a minute after the last of them, until results come again: a machine
- * that lost its power is back after a few.
+ * Keys whose leases come to nothing: they run out, are given back as soon as they are taken, or the runner says that it could not play
+ * the match or examine the model. Broken or hostile runners keep the season's entries from playing, and fail their matches, which three
+ * failed attempts do: three keys that cannot reach the bucket would fail thousands an hour. A result of the key makes good for one such
+ * lease. Once too many have not been made good for, the key has one lease of the season at a time, and none for half a minute after the
+ * last of them, until results come again: a machine that lost its power is back after a few.
  *
- * Where nobody else has brought a result within a day, no key is kept back: there is nobody to leave the work to.
+ * Where nobody else has brought a result within a day, or all who have are such keys, none is kept back: there is nobody to leave the
+ * work to.
  */
-import { LEASE_AGAIN_MS } from "../Lease.ts"
+import { LEASE_AGAIN_MS, type Leased } from "../Lease.ts"
 import type { State } from "../State.ts"
-import type { Review } from "../Version.ts"
-import { isHeard } from "./Faults.ts"
-import type { OpenMatch } from "./Match.ts"
+import { heardKeys } from "./HeardKeys.ts"
 
 /** So many more leases of a key may come to nothing than it brings results. */
 export const LAPSES_FREE = 8
 /** More are not held against it: it has made good for the rest after as many results as it has too many. */
 export const LAPSES_MAX = 16
-const KEYS_MAX = 16
+/** Keeps the season's head small; who has more keys than this is not one that broke. */
+const KEYS_MAX = 64
 /** A lease that is given back before it is so old was not worked on. */
 const AT_ONCE_MS = 5_000
 
 const countOf = ({ lapsed }: State, key: string): number => lapsed.find((each) => each.key === key)?.n ?? 0
 
-/** A lease of the key ran out, or it could not play the match. */
+/** A lease of the key ran out, or it could do nothing with it. */
 export const noteLapse = (state: State, key: string): void => {
   const others = state.lapsed.filter((each) => each.key !== key)
   const n = countOf(state, key) + 1
@@ -32,15 +32,16 @@ export const noteLapse = (state: State, key: string): void => {
   if (n === LAPSES_FREE + 1 && isReplaceable(state, key)) state.writes.keptBack.push(key)
 }
 
-/** Whether somebody else has brought results within a day. */
-const isReplaceable = (state: State, key: string): boolean => state.keys.some((each) => each.key !== key && isHeard(state, each))
+/** Whether somebody else has brought results within a day, and is not such a key itself. */
+const isReplaceable = (state: State, key: string): boolean =>
+  heardKeys(state).some((each) => each !== key && countOf(state, each) <= LAPSES_FREE)
 
 /** A runner gives this work back. */
-export const noteReturn = (state: State, { key, leased_at }: OpenMatch | Review): void => {
+export const noteReturn = (state: State, { key, leased_at }: Leased): void => {
   if (state.now < leased_at! + AT_ONCE_MS) noteLapse(state, key!)
 }
 
-/** The key brought a result. */
+/** The key brought a result, or judged a model. */
 export const makeGood = (state: State, key: string): void => {
   if (countOf(state, key) === 0) return
   state.lapsed = state.lapsed.map((each) => (each.key === key ? { ...each, n: each.n - 1 } : each)).filter(({ n }) => n > 0)

@@ -11,6 +11,8 @@ export interface Head extends SeasonStarts {
   draws: number // random numbers drawn so far
   secret: string | null // of the seeds of its matches (Random.ts)
   clock: Array<number> // by ladder: the virtual games that a new entry starts with
+  reached: number // the furthest turn at which a ladder was served since the last reset (scheduler/LadderTurns.ts)
+  passed: Array<number> // by ladder: the turns that it does not make up for
   round: number // 0: continuous play
   expected: ReadonlyArray<number> // by index: the ladders that could play when the finals began
   versions: number // ever submitted; the last ord given
@@ -69,6 +71,8 @@ export const freshHead = (): Head => ({
   draws: 0,
   secret: null,
   clock: LADDERS.map(() => 0),
+  reached: 0,
+  passed: LADDERS.map(() => 0),
   round: 0,
   expected: [],
   versions: 0,
@@ -107,6 +111,8 @@ export const head = (state: Head): Head => ({
   draws: state.draws,
   secret: state.secret,
   clock: state.clock,
+  reached: state.reached,
+  passed: state.passed,
   round: state.round,
   expected: state.expected,
   versions: state.versions,

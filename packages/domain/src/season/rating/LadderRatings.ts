@@ -231,7 +231,9 @@ export const resetRatings = (state: State): void => {
       else state.writes.ratings.add(rating)
     }
     state.clock[ladder.index] = 0
+    state.passed[ladder.index] = 0
   }
+  state.reached = 0
 }
 
 /** Active ratings, best first; ties by version id. */

@@ -13,6 +13,7 @@ import { turnsOf } from "../TurnOrder.ts"
 import { ownerOf } from "../Version.ts"
 import { mayTake } from "./Faults.ts"
 import { fewestPlayers } from "./fewestPlayers.ts"
+import { inFairTurn, inTurn, type LadderTurn, served, turnsOrNone } from "./LadderTurns.ts"
 import type { Board } from "./Match.ts"
 import { createMatch } from "./OpenMatches.ts"
 
@@ -32,14 +33,16 @@ export const mayPlay = (ladder: LadderState): boolean =>
 /** The next prepared match that this key may take, from the ladder whose entries have played least first. */
 export const nextRated = (state: State, key: string): string | undefined => {
   const ready = ({ queue }: LadderState) => queue.find((id) => mayTake(state, state.live.get(id)!, key))
-  const ladders = inTurn(state)
-  for (const ladder of ladders) {
-    const waiting = ready(ladder)
-    if (waiting !== undefined) return waiting
-    const next = prepare(state, ladder, ladder.owed) ? ready(ladder) : undefined
-    if (next !== undefined) return next
+  const played = inTurn(state, state.ladders.filter(hasRoom))
+  const turns = state.round > 0 ? played : inFairTurn(state, played)
+  for (const each of turns) {
+    const { ladder } = each
+    const next = ready(ladder) ?? (prepare(state, ladder, ladder.owed) ? ready(ladder) : undefined)
+    if (next === undefined) continue
+    if (state.round === 0) served(state, each)
+    return next
   }
-  return state.round > 0 ? fill(state, ladders) : undefined
+  return state.round > 0 ? fill(state, inFairTurn(state, played)) : undefined
 }
 
 /**
@@ -51,40 +54,19 @@ const hasRoom = (ladder: LadderState): boolean => ladder.queue.length + ladder.h
 /** Where none of its ladders has room, `nextRated` finds nothing for any key. */
 export const anyHasRoom = ({ ladders }: State): boolean => ladders.some(hasRoom)
 
-/** The ladders that may play, those whose entries have played least first. Most seasons play on two of the six. */
-const inTurn = (state: State): ReadonlyArray<LadderState> => {
-  const turns: Array<{ readonly ladder: LadderState; readonly progress: number }> = []
-  for (const ladder of state.ladders) {
-    if (!hasRoom(ladder)) continue
-    turns.push({ ladder, progress: progress(state, ladder) })
-  }
-  return turns.sort((a, b) => a.progress - b.progress || a.ladder.index - b.ladder.index).map(({ ladder }) => ladder)
-}
-
-/** The virtual games of the entries that are next on a ladder. */
-const progress = (state: State, ladder: LadderState): number => {
-  const first = ladder.queue[0]
-  if (first === undefined) return turnsOrNone(ladder.heap[0])
-  let least = Infinity
-  for (const id of state.live.get(first)!.versions) least = Math.min(least, turnsOrNone(ladder.ratings.get(id)))
-  return least
-}
-
-/** Infinity where there is no entry, which then comes last. */
-const turnsOrNone = (entry: LadderRating | undefined): number => (entry === undefined ? Infinity : turnsOf(entry))
-
 /** Idle fill: one extra counted match at a time, while the hour's allowance lasts. */
-const fill = (state: State, ladders: ReadonlyArray<LadderState>): string | undefined => {
+const fill = (state: State, turns: ReadonlyArray<LadderTurn>): string | undefined => {
   const { enabled, max_per_hour } = state.settings.fill
   if (!enabled || isFinals(state)) return undefined
   const hour = Math.floor(state.now / HOUR_MS)
   const made = state.fill_hour === hour ? state.fill_made : 0
   if (max_per_hour !== null && made >= max_per_hour) return undefined
-  for (const ladder of ladders) {
-    if (!prepare(state, ladder, Infinity, 1)) continue
+  for (const each of turns) {
+    if (!prepare(state, each.ladder, Infinity, 1)) continue
     state.fill_hour = hour
     state.fill_made = made + 1
-    return ladder.queue.at(-1)
+    served(state, each)
+    return each.ladder.queue.at(-1)
   }
   return undefined
 }

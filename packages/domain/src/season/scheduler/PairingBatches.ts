@@ -28,7 +28,10 @@ const BATCH_GAMES = 1
 const HOUR_MS = 3_600_000
 
 export const mayPlay = (ladder: LadderState): boolean =>
-  ladder.playing - ladder.stragglers.size < Math.max(1, Math.floor(ladder.active / ENTRIES_PER_MATCH_IN_FLIGHT))
+  inFlight(ladder) < Math.max(1, Math.floor(ladder.active / ENTRIES_PER_MATCH_IN_FLIGHT))
+
+/** Matches whose entries will come free before long. */
+const inFlight = ({ playing, stragglers }: LadderState): number => playing - stragglers.size
 
 /** The next prepared match that this key may take, from the ladder whose entries have played least first. */
 export const nextRated = (state: State, key: string): string | undefined => {
@@ -140,7 +143,7 @@ const takeEntries = (state: State, ladder: LadderState, limit: number): Array<La
   const near = turnsOrNone(heap[0]) + BATCH_GAMES
   const wanted = (entry: LadderRating) => entry.virtual_games < limit && (turnsOf(entry) <= near || entries.length < seats)
   while (entries.length < BATCH_ENTRIES && heap.length > 0 && wanted(heap[0]!)) entries.push(pop(heap)!)
-  const lonely = ladder.playing === 0
+  const lonely = inFlight(ladder) === 0
   while (entries.length < seats && lonely && heap.length > 0) entries.push(pop(heap)!)
   const first = entries[0]
   if (first === undefined || entries.some((entry) => ownerOf(state, entry.version) !== ownerOf(state, first.version))) return entries
@@ -166,10 +169,10 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
   if (first === undefined || taken.length > FEW || !taken.some(isSuspect)) return taken
   const seats = fewestOn(state, ladder)
   const among = [...rest]
-  const may = (entry: LadderRating | undefined) => entry !== undefined && (ladder.playing === 0 || entry.virtual_games < limit)
+  const may = (entry: LadderRating | undefined) => entry !== undefined && (inFlight(ladder) === 0 || entry.virtual_games < limit)
   while (among.length < FEW && may(ladder.heap[0])) among.push(pop(ladder.heap)!) // in the order of the keys, not of the array
   const isStranger = (entry: LadderRating) => ownerOf(state, entry.version) !== ownerOf(state, first.version)
-  const waits = among.length === rest.length && taken.length <= seats && ladder.queue.length + ladder.playing > 0
+  const waits = among.length === rest.length && taken.length <= seats && ladder.queue.length + inFlight(ladder) > 0
   if (among.length < seats - 1 || !among.some(isStranger) || waits) {
     for (const entry of among) if (waits || !rest.includes(entry)) free(ladder, entry)
     if (waits) free(ladder, first)

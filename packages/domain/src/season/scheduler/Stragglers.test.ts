@@ -51,6 +51,28 @@ describe("a match that lasts longer than its rules let it", () => {
     assert.isEmpty(lease(state, now + OWN_MS + 2, 64), "each ladder has one match in flight again")
   })
 
+  it("keeps nobody from the games of a round, though only entries that are owed none are left to play", () => {
+    const { now, state } = season(5)
+    step(state, { _tag: "PlanRound", kind: "round", games: 3, starts_at: now + 1 }, now)
+    const works = takeAll(state, now + 1)
+    assert.lengthOf(works, 2)
+    cling(state, works, now + 1, now + 1 + OWN_MS)
+    for (let at = now + 1 + OWN_MS; ; at++) {
+      const [work] = lease(state, at)
+      if (work === undefined) break
+      finish(state, work, at)
+    }
+    for (const { ladder, ratings } of state.ladders.filter(({ active }) => active > 0)) {
+      const held = works.flatMap((work) => (work.kind === "match" && work.ladder === ladder ? work.versions : []))
+      const others = [...ratings.values()].filter(({ version }) => !held.includes(version))
+      assert.deepStrictEqual(
+        others.map(({ virtual_games }) => Math.min(3, virtual_games)),
+        [3, 3, 3],
+        ladder
+      )
+    }
+  })
+
   it("lets others play at all times beside a runner that renews its leases and never answers", () => {
     const { now, state, works } = held()
     let [at, played] = [now, 0]

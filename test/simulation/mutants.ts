@@ -110,6 +110,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "prepare(state, ladder, ladder.owed)",
     replace: "prepare(state, ladder, Infinity)"
   },
+  newVersionComesFirst: { file: "season/rating/LadderRatings.ts", find: "old === undefined ? 0 : turnsOf(old)", replace: "0" },
   mostVirtualGamesFirst: { file: "pairing/Heap.ts", find: "a.key < b.key ||", replace: "a.key > b.key ||" },
   tooManyInFlight: {
     file: "season/scheduler/PairingBatches.ts",

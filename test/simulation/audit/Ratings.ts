@@ -317,7 +317,7 @@ const forget = (own: Own, match: string): void => {
 }
 
 /** Someone new on a ladder: at the seed, or in the place of the version that it supersedes. */
-const joined = (book: Book, { before, now }: Window, row: Row): Own => {
+const joined = (book: Book, { before, now, voided }: Window, row: Row): Own => {
   const { table } = book
   const journal = current(book)
   const version = now.versions.get(row.version)!
@@ -338,12 +338,13 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
   const [least, most] =
     now.head.round > 0 ? [0, 0] : [before.head.clock, now.head.clock].map((clock) => clock[LADDERS.indexOf(row.ladder)]!)
   must(
-    row.virtual_games >= least! && row.virtual_games <= most! && row.failed === 0 && row.matches === 0 && row.ladder_games === 0,
+    row.virtual_games >= least! && row.virtual_games <= most! && row.matches === 0 && row.ladder_games === 0,
     "who joins is owed everything",
     row,
     least,
     most
   )
+  checkTurns({ before, now, voided }, row, old)
   const early = row.history.length > 1 // in the round before, which ended in this commit
   if (early) joinedBefore(book, before.head.round, { place, from: from ?? null }, row, moments ?? [])
   const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
@@ -360,6 +361,22 @@ const joined = (book: Book, { before, now }: Window, row: Row): Own => {
     kept: history.length
   }
   return { ...row, ...fresh, moments: [{ mu: row.mu, v, order: found!.order }], history }
+}
+
+/**
+ * In a round a version comes in at the turns of the one that it supersedes, on the ladder of another class at those of open, or where
+ * others are who have had all their games.
+ */
+const checkTurns = ({ before, now, voided }: Pick<Window, "before" | "now" | "voided">, row: Row, old: Version | undefined): void => {
+  const turnsIn = ({ head, ratings }: View): number => {
+    if (head.round < now.head.round) return 0
+    const found = old === undefined ? undefined : (ratings.get(`${row.ladder} ${old.id}`) ?? ratings.get(`open ${old.id}`))
+    const filled = head.clock[LADDERS.indexOf(row.ladder)]! - now.rounds.find(({ n }) => n === head.round)!.games
+    return Math.max(0, filled, found === undefined ? 0 : found.virtual_games + found.failed)
+  }
+  const turns = now.head.round === 0 ? [0] : [turnsIn(before), turnsIn(now)]
+  const [least, most] = [Math.min(...turns) - voided.length, Math.max(...turns) + voided.length]
+  must(row.failed >= Math.max(0, least) && row.failed <= most, "a new version comes in at the turns of the one before", row, turns)
 }
 
 /** The entry that a version supersedes: one that played before this commit, or that came back in it. */

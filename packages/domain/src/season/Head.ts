@@ -10,7 +10,7 @@ export interface Head extends SeasonStarts {
   put_back: number // how often it did
   draws: number // random numbers drawn so far
   secret: string | null // of the seeds of its matches (Random.ts)
-  clock: Array<number> // by ladder: the virtual games that a new entry starts with
+  clock: Array<number> // by ladder: the turns of the entry paired last that had fewest; in continuous play a new one starts with as many virtual games
   reached: number // the furthest turn at which a ladder was served since the last reset (scheduler/LadderTurns.ts)
   passed: Array<number> // by ladder: the turns that it does not make up for
   round: number // 0: continuous play

@@ -13,7 +13,7 @@ export interface LadderRating extends Rating {
   round_matches: number // counted since the last reset
   ladder_games: number // counted matches made for this ladder, all rounds: part of the heap key
   virtual_games: number // continuous play: weighted matches; in a round: matches made for this ladder in it
-  failed: number // virtual games charged for failed matches since the last reset, or since it came back
+  failed: number // turns beside its virtual games since the last reset: of failed matches, and those at which it came in during a round
   forfeits: number // consecutive: reset by a match without one
   seat_sum: number // leaning of the seats it was given, -1/2 (first) to 1/2 (last) each
   trend: number | null

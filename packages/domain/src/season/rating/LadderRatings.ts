@@ -4,10 +4,11 @@ import { remove } from "../../pairing/Heap.ts"
 import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { virtualGamesOfNth } from "../../pairing/VirtualGames.ts"
 import { initialRating, rated, START, takenOver } from "../../rating/Rating.ts"
-import { addRating, free, type LadderState, laddersOf } from "../Ladders.ts"
+import { addRating, free, type LadderState, ladderNamed, laddersOf } from "../Ladders.ts"
 import { isFinals } from "../Round.ts"
 import type { Ladder } from "../Rules.ts"
 import type { State } from "../State.ts"
+import { turnsOf } from "../TurnOrder.ts"
 import type { Version } from "../Version.ts"
 import { countLeft, uncount } from "../VersionCounts.ts"
 import type { InheritedRating, LadderRating, RatingChange } from "./LadderRating.ts"
@@ -35,7 +36,7 @@ export const joinLadders = (state: State, version: Version, before: Version | un
       ladder.ranks.add(known.mu)
       if (!known.busy) free(ladder, known)
     } else {
-      const rating = newRating(state, version, ladder.ladder, virtual_games, old)
+      const rating = { ...newRating(state, version, ladder.ladder, virtual_games, old), failed: turnsAtEntry(state, ladder, before) }
       addRating(ladder, rating)
       if (old !== undefined) state.writes.seeds.push(inheritedRating(state, rating, old))
       free(ladder, ladder.ratings.get(version.id)!)
@@ -45,6 +46,19 @@ export const joinLadders = (state: State, version: Version, before: Version | un
   if (before !== undefined) leaveLadders(state, before)
   state.active++
   state.workAppeared = true
+}
+
+/**
+ * The turns at which a version comes in on a ladder during a round, beside the games that it is owed. Whoever is behind is paired first:
+ *
+ * - A version that replaces another stands where that one stood, or whoever sends one every few minutes would be in most matches. On the
+ *   ladder of another class it has the turns of its predecessor on open.
+ * - Nobody makes up for what others have played beyond their games, by idle fill.
+ */
+export const turnsAtEntry = ({ clock, ladders, round }: State, { index, owed, ratings }: LadderState, before?: Version): number => {
+  if (round === 0) return 0
+  const old = before && (ratings.get(before.id) ?? ladderNamed({ ladders }, "open").ratings.get(before.id))
+  return Math.max(0, clock[index]! - owed, old === undefined ? 0 : turnsOf(old))
 }
 
 const newRating = (

@@ -90,7 +90,7 @@ const prepare = (state: State, ladder: LadderState, limit: number, matches = Inf
     for (const entry of entries) free(ladder, entry)
     return false // before any draw: a failed attempt leaves no row, and a restored season must draw the same
   }
-  if (state.round === 0) state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, turnsOf(entries[0]!))
+  state.clock[ladder.index] = Math.max(state.clock[ladder.index]!, turnsOf(entries[0]!))
   const groups = groupsOf(
     entries,
     board.players,

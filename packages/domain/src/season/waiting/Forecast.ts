@@ -4,8 +4,10 @@
  * more than 80 of 100 cases (Forecast.test.ts); where nothing is known yet there is none.
  */
 
+import { entryOf } from "../entry/Versions.ts"
 import { laddersOf } from "../Ladders.ts"
 import { pendingRound } from "../Round.ts"
+import { turnsAtEntry } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import { mayPlay } from "../scheduler/PairingBatches.ts"
 import type { Version } from "../Version.ts"
@@ -163,7 +165,8 @@ const onLadders = (known: Known, version: Version): Span | null => {
   for (const ladder of laddersOf(state, version)) {
     const rating = ladder.ratings.get(version.id)
     const virtual_games = state.round > 0 ? 0 : state.clock[ladder.index]!
-    const turn = rating ?? { version: version.id, ord: version.ord, ladder_games: 0, virtual_games, failed: 0, forfeits: 0 }
+    const failed = rating === undefined ? turnsAtEntry(state, ladder, entryOf(state, version)) : 0
+    const turn = rating ?? { version: version.id, ord: version.ord, ladder_games: 0, virtual_games, failed, forfeits: 0 }
     next = either(next, ladderWait(known, ladder, turn, rating === undefined))
   }
   return next

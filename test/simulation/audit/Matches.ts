@@ -114,7 +114,7 @@ const checkStarts = ({ before, now, recent }: Window): void => {
 }
 
 /**
- * At most one match for six entries is being played on a ladder: those before the commit,
+ * At most one match for six entries is being played on a ladder, with at most two thirds of them: those before the commit,
  * and those that joined in it. One that lasts longer than its rules let it does not count.
  */
 const checkInFlight = ({ before, now }: Window): void => {
@@ -122,10 +122,10 @@ const checkInFlight = ({ before, now }: Window): void => {
     const playing = [...now.live.values()].filter((match) => match.ladder === ladder && match.until !== null)
     if (!playing.some(({ id, lease_n }) => lease_n > (before.live.get(id)?.lease_n ?? 0))) continue
     const active = new Set([before, now].flatMap((view) => pairableOn(view, ladder).map(({ version }) => version))).size
-    const inTime = playing.filter(
-      ({ leased_at, versions }) => leased_at! + matchOwn_ms(now.settings.rules, versions.length) > now.head.now
-    ).length
-    must(inTime <= Math.max(1, Math.floor(active / 6)), "n/6 matches in flight", ladder, inTime, active)
+    const inTime = playing.filter(({ leased_at, versions }) => leased_at! + matchOwn_ms(now.settings.rules, versions.length) > now.head.now)
+    must(inTime.length <= Math.max(1, Math.floor(active / 6)), "n/6 matches in flight", ladder, inTime.length, active)
+    const seated = inTime.reduce((sum, { versions }) => sum + versions.length, 0)
+    must(inTime.length === 1 || 3 * seated <= 2 * active, "a third of the entries is free", ladder, seated, active)
   }
 }
 

@@ -20,6 +20,7 @@ export interface LadderState {
   owed: number // counted matches that the current round owes each entry; unlimited without a round
   playing: number // leased matches made for this ladder
   readonly stragglers: Set<string> // those of them that pairing no longer waits for (scheduler/Stragglers.ts)
+  seated: number // seats of the others
 }
 
 export const emptyLadders = (): ReadonlyArray<LadderState> =>
@@ -33,7 +34,8 @@ export const emptyLadders = (): ReadonlyArray<LadderState> =>
     active: 0,
     owed: Infinity,
     playing: 0,
-    stragglers: new Set()
+    stragglers: new Set(),
+    seated: 0
   }))
 
 interface Ladders {

@@ -54,6 +54,7 @@ export const leaseMatch = (state: State, id: string, holder: Of<"LeaseWork">): W
   const until = beginLease(state, match, holder)
   if (ladder !== undefined) {
     ladder.playing++
+    ladder.seated += match.versions.length
     state.stragglerAt = Math.min(state.stragglerAt, state.now + matchOwn_ms(state.settings.rules, match.versions.length))
   }
   changed(state, match)
@@ -78,7 +79,7 @@ export const unlease = (state: State, match: OpenMatch): void => {
   const ladder = ladderOf(state, match)
   if (ladder === undefined) return
   ladder.playing--
-  ladder.stragglers.delete(match.id)
+  if (!ladder.stragglers.delete(match.id)) ladder.seated -= match.versions.length
 }
 
 /** Renews leases, each up to its longest life: then it runs out like one that nobody renews. */

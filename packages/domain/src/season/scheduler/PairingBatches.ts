@@ -27,8 +27,21 @@ const ENTRIES_PER_MATCH_IN_FLIGHT = 6
 const BATCH_GAMES = 1
 const HOUR_MS = 3_600_000
 
-export const mayPlay = (ladder: LadderState): boolean =>
-  inFlight(ladder) < Math.max(1, Math.floor(ladder.active / ENTRIES_PER_MATCH_IN_FLIGHT))
+/**
+ * A third of the entries is free at least, or pairing has nobody to choose from: with all of them in play the eight of a match that ends
+ * would play each other again, and meet nobody else in the whole season.
+ */
+export const mayPlay = (state: State, ladder: LadderState): boolean => {
+  const matches = inFlight(ladder)
+  if (matches === 0) return true
+  if (matches >= Math.floor(ladder.active / ENTRIES_PER_MATCH_IN_FLIGHT)) return false
+  return 3 * (ladder.seated + seatsOfNext(state, ladder)) <= 2 * ladder.active
+}
+
+const seatsOfNext = (state: State, ladder: LadderState): number => {
+  const [next] = ladder.queue
+  return next === undefined ? (boardFor(state, ladder, () => true)?.players ?? 0) : state.live.get(next)!.versions.length
+}
 
 /** Matches whose entries will come free before long. */
 const inFlight = ({ playing, stragglers }: LadderState): number => playing - stragglers.size
@@ -36,7 +49,10 @@ const inFlight = ({ playing, stragglers }: LadderState): number => playing - str
 /** The next prepared match that this key may take, from the ladder whose entries have played least first. */
 export const nextRated = (state: State, key: string): string | undefined => {
   const ready = ({ queue }: LadderState) => queue.find((id) => mayTake(state, state.live.get(id)!, key))
-  const played = inTurn(state, state.ladders.filter(hasRoom))
+  const played = inTurn(
+    state,
+    state.ladders.filter((ladder) => hasRoom(state, ladder))
+  )
   const turns = state.round > 0 ? played : inFairTurn(state, played)
   for (const each of turns) {
     const { ladder } = each
@@ -52,10 +68,10 @@ export const nextRated = (state: State, key: string): string | undefined => {
  * Whether a ladder has entries and room for a match; which of its matches a key may take, and whether any
  * can be made, is not looked at.
  */
-const hasRoom = (ladder: LadderState): boolean => ladder.queue.length + ladder.heap.length > 0 && mayPlay(ladder)
+const hasRoom = (state: State, ladder: LadderState): boolean => ladder.queue.length + ladder.heap.length > 0 && mayPlay(state, ladder)
 
 /** Where none of its ladders has room, `nextRated` finds nothing for any key. */
-export const anyHasRoom = ({ ladders }: State): boolean => ladders.some(hasRoom)
+export const anyHasRoom = (state: State): boolean => state.ladders.some((ladder) => hasRoom(state, ladder))
 
 /** Idle fill: one extra counted match at a time, while the hour's allowance lasts. */
 const fill = (state: State, turns: ReadonlyArray<LadderTurn>): string | undefined => {

@@ -20,14 +20,20 @@ interface InFlight {
 /** Finds all stragglers anew, and when there may be another; answers whether there are more than before. */
 export const findStragglers = (state: InFlight): boolean => {
   const known = countOf(state)
-  for (const { stragglers } of state.ladders) stragglers.clear()
+  for (const ladder of state.ladders) {
+    ladder.stragglers.clear()
+    ladder.seated = 0
+  }
   state.stragglerAt = Infinity
   for (const match of state.live.values()) {
     const ladder = ladderOf(state, match)
     if (match.until === null || ladder === undefined) continue
     const at = (match.leased_at ?? state.now) + matchOwn_ms(state.settings.rules, match.versions.length) // an earlier release wrote no start
     if (at <= state.now) ladder.stragglers.add(match.id)
-    else state.stragglerAt = Math.min(state.stragglerAt, at)
+    else {
+      ladder.seated += match.versions.length
+      state.stragglerAt = Math.min(state.stragglerAt, at)
+    }
   }
   return countOf(state) > known
 }

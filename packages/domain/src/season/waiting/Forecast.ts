@@ -117,7 +117,7 @@ const nthTrial = ({ now, pace, reach, state }: Known, n: number): Span | null =>
   const leasedMatches = state.live.size - state.trials.length - prepared
   const queuedReviews = [...state.reviews.values()].filter(({ until }) => until === null).length
   const leased = leasedMatches + state.reviews.size - queuedReviews
-  const isBusy = queuedReviews > 0 || state.ladders.some((ladder) => mayPlay(ladder) && ladder.queue.length > 0)
+  const isBusy = queuedReviews > 0 || state.ladders.some((ladder) => mayPlay(state, ladder) && ladder.queue.length > 0)
   if (!isBusy && leased + n <= reach.players) return AT_ONCE
   const rate = allStarts(pace, now)
   if (rate === null) return null

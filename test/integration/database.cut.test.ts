@@ -1,17 +1,18 @@
 /** Connections to Postgres that were cut in silence: no error comes, and no answer either. */
-import { layerPools } from "@agon/server/database/Database.ts"
+import { layerPools, SeasonSql } from "@agon/server/database/Database.ts"
 import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import * as Operations from "@agon/server/http/Operations.ts"
 import { Broadcast } from "@agon/server/node/Broadcast.ts"
 import * as CachePurges from "@agon/server/node/CachePurges.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
-import { Context, Duration, Effect, Layer } from "effect"
+import { Context, Deferred, Duration, Effect, Fiber, Layer } from "effect"
 import { HttpRouter } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { type SilentFront, silentFront } from "../support/SilentFront.ts"
+import { allowed } from "../support/slack.ts"
 import { leftOut } from "../support/slow.ts"
 
 /** Where something hangs a pool cannot be closed either. */
@@ -108,6 +109,45 @@ describe.skipIf(missing !== undefined)("/readyz", () => {
           "readiness",
           Effect.map(asked, ({ status }) => status === 200)
         )
+      }).pipe(Effect.scoped),
+    TIMEOUT_MS
+  )
+})
+
+/** Of silence, after which a connection is given up. */
+const SILENT_S = 1
+const CONNECTIONS = 3
+
+describe("work on a connection that was cut in silence", () => {
+  it.live(
+    "ends with it, also a BEGIN and a COMMIT that nobody may interrupt, and goes on with another connection",
+    () =>
+      Effect.gen(function* () {
+        const front = yield* silentFront(yield* Postgres.url({ migrate: true }))
+        const pools = yield* Layer.build(layerPools({ url: front.url, request_connections: CONNECTIONS, silent_s: SILENT_S }))
+        const [sql, seasons] = [Context.get(pools, SqlClient.SqlClient), Context.get(pools, SeasonSql)]
+        const busy = Effect.all(
+          Array.from({ length: CONNECTIONS }, () => sql`SELECT pg_sleep(0.2)`),
+          { concurrency: "unbounded" }
+        )
+        const began = yield* Deferred.make<void>()
+        const ending = yield* Effect.forkChild(
+          Effect.exit(sql.withTransaction(Effect.andThen(sql`SELECT 1`, Effect.delay(Deferred.succeed(began, undefined), "600 millis"))))
+        )
+        yield* busy.pipe(Effect.andThen(seasons`SELECT 1`), Effect.andThen(Effect.sleep("200 millis")))
+        yield* front.cut // three connections of requests stand, one in a transaction, and one of seasons
+        const statement = yield* Effect.forkChild(Effect.exit(Effect.timeout(sql`SELECT 1`, "1 minute")))
+        const [took, exits] = yield* Effect.timed(
+          Effect.all([Effect.exit(sql.withTransaction(sql`SELECT 1`)), Effect.exit(seasons.withTransaction(seasons`SELECT 1`))], {
+            concurrency: "unbounded"
+          })
+        )
+        const ended = [...exits, yield* Fiber.join(statement), yield* Fiber.join(ending)]
+        for (const [i, exit] of ended.entries()) assert.include(String(exit), `no byte from the database in ${SILENT_S} s`, `${i}`)
+        assert.isTrue(yield* Deferred.isDone(began), "the COMMIT was on its way")
+        assert.isBelow(Duration.toMillis(took), allowed(5_000))
+        yield* busy
+        yield* seasons.withTransaction(seasons`SELECT 1`)
       }).pipe(Effect.scoped),
     TIMEOUT_MS
   )

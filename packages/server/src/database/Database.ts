@@ -11,11 +11,12 @@
  * Every wait has a bound. The server enforces 15 s for a statement, 10 s for a lock and 30 s for a
  * transaction left open; connecting takes 5 s at most. Where the server cannot (it is frozen, the connection
  * is cut, none is free), the callers do: requests by http/AnswerTimeout.ts, seasons by the limits of
- * SeasonActor.ts, messages between nodes by those of node/Broadcast.ts. The driver listens for the errors of idle
+ * SeasonActor.ts, messages between nodes by those of node/Broadcast.ts. What none of them ends, such as a COMMIT, ends
+ * with its connection, which does not outlast a silence (socketTo.ts). The driver listens for the errors of idle
  * connections and replaces those that have died, so the service has nothing to do when the server restarts.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Layer } from "effect"
+import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { refuse, type StartRefused } from "../config/StartRefused.ts"
 import { nodesName } from "./beside.ts"
@@ -23,8 +24,9 @@ import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
 import { explain } from "./explain.ts"
 import { MIGRATION_NUMBERS, stillPlaysOn } from "./migrate.ts"
+import { socketTo } from "./socketTo.ts"
 import { isNotReached } from "./startAgain.ts"
-import { connection, type Server, upToDate } from "./upToDate.ts"
+import { connection, KEEP_ALIVE, type Server, upToDate } from "./upToDate.ts"
 
 /** The actors' own pool. */
 export class SeasonSql extends Context.Service<SeasonSql, PgClient.PgClient>()("agon/SeasonSql") {}
@@ -36,6 +38,8 @@ export interface Options extends Server {
   /** Connections of each class of callers. */
   readonly request_connections?: number
   readonly season_connections?: number
+  /** Seconds of silence after which a connection is given up, in place of those of each pool. */
+  readonly silent_s?: number
 }
 
 /**
@@ -67,6 +71,10 @@ export const CONNECTIONS_OF_A_NODE =
   NODE_CONNECTIONS +
   LISTENERS
 const LIMITS = { statement_timeout: "15s", lock_timeout: "10s", idle_in_transaction_session_timeout: "30s" }
+/** Seconds in which a connection is given up that says nothing: more than LIMITS allow. */
+const SILENT_S = 40
+/** The service's own work counts whole seasons as well, for two minutes at most (match/list/WholeCounts.ts). */
+const SILENT_SERVICE_S = 150
 /**
  * Planner costs for flash storage. The defaults are for disks: with them a page of 25 rows is joined
  * by reading a whole table of 18,000 (79 ms instead of 0.2). JIT is off, since compiling a plan costs
@@ -109,15 +117,16 @@ const checked = Effect.gen(function* () {
 /** All pools on a database whose schema is up to date already. */
 export const layerPools = (options: Options): Layer.Layer<PgClient.PgClient | SqlClient.SqlClient | SeasonSql> => {
   const requestsOf = (caller: CallerClass) => options.request_connections ?? REQUEST_CONNECTIONS[caller]
+  const own = poolOf({ silent_s: SILENT_SERVICE_S, ...options }, "agon requests", requestsOf("service"))
   const requests = CallerSql.layer(
     {
       anonymous: poolOf(options, "agon anonymous", requestsOf("anonymous"), ANONYMOUS_LIMITS),
       session: poolOf(options, "agon sessions", requestsOf("session")),
-      service: poolOf(options, "agon requests", requestsOf("service"))
+      service: own
     },
     WAITS
   )
-  const rest = pool(options, "agon requests", requestsOf("service"))
+  const rest = PgClient.layer(own)
   const seasons = pool(options, "agon seasons", options.season_connections ?? SEASON_CONNECTIONS, BY_KEY)
   const nodes = pool(options, nodesName(MIGRATION_NUMBERS.at(-1)!), NODE_CONNECTIONS)
   return Layer.mergeAll(
@@ -130,6 +139,7 @@ export const layerPools = (options: Options): Layer.Layer<PgClient.PgClient | Sq
 /** `more` adds to the usual session settings or overrides them. */
 const poolOf = (options: Options, applicationName: string, maxConnections: number, more: Readonly<Record<string, string>> = {}) => ({
   ...connection(options),
+  stream: socketTo(options.url, { keepAlive: KEEP_ALIVE, silent: Duration.seconds(options.silent_s ?? SILENT_S) }),
   ...{ applicationName, maxConnections, startupParameters: { ...LIMITS, ...PLANNING, ...more } }
 })
 

@@ -20,7 +20,7 @@ export interface Server {
 }
 
 const CONNECT_S = 5
-const KEEP_ALIVE = Duration.seconds(30)
+export const KEEP_ALIVE = Duration.seconds(30)
 const MIGRATION_TIMEOUT = Duration.minutes(10)
 
 export const connection = ({ connect_s = CONNECT_S, url }: Server) => ({

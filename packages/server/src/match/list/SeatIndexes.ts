@@ -7,12 +7,14 @@
  *
  * Each step is a commit of its own, and a look goes on from whatever it finds. A node that ends while an index is
  * made leaves one that is not valid, which is dropped first. Of several nodes one does it: it holds a lock as long
- * as its connection lasts.
+ * as its connection lasts. That is one of its own, since those of the pools end in a silence (database/socketTo.ts), and an index
+ * is made without a word, after every transaction that was under way.
  */
+import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { sweep } from "../../database/sweeping.ts"
-import { dropped, INDEXES, LIMITED, LOCK, made, NAMES, nextOf, renamed, type SeatIndexRow, UNLIMITED, UNLOCK } from "./seatIndexSteps.ts"
+import { dropped, INDEXES, LOCK, made, NAMES, nextOf, renamed, type SeatIndexRow, UNLIMITED, UNLOCK } from "./seatIndexSteps.ts"
 
 export class SeatIndexes extends Context.Service<
   SeatIndexes,
@@ -21,7 +23,7 @@ export class SeatIndexes extends Context.Service<
     readonly look: Effect.Effect<number, SqlError.SqlError>
   }
 >()("agon/SeatIndexes") {
-  static readonly layer: Layer.Layer<SeatIndexes, never, SqlClient.SqlClient> = Layer.effect(
+  static readonly layer: Layer.Layer<SeatIndexes, never, SqlClient.SqlClient | PgClient.PgClient> = Layer.effect(
     SeatIndexes,
     Effect.gen(function* () {
       const look = yield* makeLook
@@ -48,15 +50,16 @@ export const nextStep = (indexes: ReadonlyArray<SeatIndexRow>): string | undefin
 
 const makeLook = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
+  const { config } = yield* PgClient.PgClient
 
   const replace = Effect.gen(function* () {
-    const connection = yield* sql.reserve
-    const run = (text: string) => connection.executeUnprepared(text, [], undefined)
-    const indexes = Effect.map(run(INDEXES), (rows) => rows as ReadonlyArray<SeatIndexRow>)
-    if (nextStep(yield* indexes) === undefined) return 0
+    if (nextStep(yield* sql.unsafe<SeatIndexRow>(INDEXES)) === undefined) return 0
+    const connection = yield* PgConnection.make({ ...config, stream: undefined })
+    const run = (text: string) => Effect.map(connection.query(text, [], false), ({ rows }) => rows)
+    const indexes = Effect.map(run(INDEXES), (rows) => rows as unknown as ReadonlyArray<SeatIndexRow>)
     const [lock] = yield* run(LOCK)
-    if (!lock!.held) return 0
-    yield* Effect.addFinalizer(() => Effect.ignore(Effect.forEach([UNLOCK, ...LIMITED], run)))
+    if (!lock!["held"]) return 0
+    yield* Effect.addFinalizer(() => Effect.ignore(run(UNLOCK)))
     yield* run(UNLIMITED)
     let steps = 0
     for (let step = nextStep(yield* indexes); step !== undefined; step = nextStep(yield* indexes)) {

@@ -32,7 +32,6 @@ export const UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('seat indexes'
 
 /** Making an index waits for every transaction that is under way, and takes a minute for 25,000,000 seats. */
 export const UNLIMITED = "SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)"
-export const LIMITED = ["RESET statement_timeout", "RESET lock_timeout"]
 
 export const made = (name: Name) => `CREATE INDEX CONCURRENTLY ${nextOf(name)} ON seat ${COVERING[name]}`
 export const dropped = (name: string) => `DROP INDEX CONCURRENTLY ${name}`

@@ -65,7 +65,7 @@ layer(delivering)("metrics of webhooks", (it) => {
       }
       assert.strictEqual(yield* rise(deliveries, { outcome: "delivered" }, after("Well.", 204)), 1)
       assert.strictEqual(yield* rise(deliveries, { outcome: "redirected" }, after("Elsewhere.", 307)), 1)
-      assert.strictEqual(yield* rise(deliveries, { outcome: "client_error" }, after("Gone.", 410)), 1)
+      assert.strictEqual(yield* rise(deliveries, { outcome: "client_error" }, after("Not there.", 404)), 1)
       assert.strictEqual(yield* rise(deliveries, { outcome: "server_error" }, after("Broken.", 599)), 1)
       yield* Layer.build(OutboxMetrics.layerEvery("1 second"))
       yield* shows("agon_webhooks", { state: "failing" }, 1)

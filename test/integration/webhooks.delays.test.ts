@@ -2,6 +2,7 @@
  * Webhooks whose receivers or name servers are slow, silent or gone delay no other one, and names lead
  * nowhere but to the internet.
  */
+import type { ServerResponse } from "node:http"
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { makeTell } from "@agon/server/notification/Notifications.ts"
 import { addressesFrom } from "@agon/server/notification/webhook/addressesOf.ts"
@@ -214,5 +215,38 @@ it.live("a name server that is silent keeps no look-up of the system waiting", (
       0
     )
     assert.strictEqual(yield* postOnce(posted("last.example", 9), { addressesOf, isAllowed: () => true }), "unresolved")
+  }).pipe(Effect.scoped)
+)
+
+/** Heads that a receiver sends before the last one, a thousand at a time and without an end. */
+const withoutEnd = (head: string) => (response: ServerResponse) => {
+  const socket = response.socket!.on("error", () => undefined)
+  const heads = head.repeat(1_000)
+  const go = (): void => {
+    if (socket.destroyed) return
+    if (socket.write(heads)) setImmediate(go)
+    else socket.once("drain", go)
+  }
+  go()
+}
+
+it.live("a receiver that never comes to the last head of its answer is left at once, and one that changes the protocol as well", () =>
+  Effect.gen(function* () {
+    const at = yield* receiver
+    const outcome = Effect.timeout(
+      postOnce(posted("127.0.0.1", at.port), { addressesOf: () => Effect.succeed([]), isAllowed: isLoopback }),
+      "5 seconds"
+    )
+    for (const head of ["HTTP/1.1 102 \r\n\r\n", "HTTP/1.1 100 Continue\r\n\r\n"]) {
+      at.answer = withoutEnd(head)
+      assert.strictEqual(yield* outcome, "unreachable", head)
+    }
+    at.answer = (response) => void response.socket!.end("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n")
+    assert.strictEqual(yield* outcome, 101)
+    at.answer = (response) => {
+      for (let n = 0; n < 3; n++) response.writeProcessing()
+      response.writeHead(204).end()
+    }
+    assert.strictEqual(yield* outcome, 204)
   }).pipe(Effect.scoped)
 )

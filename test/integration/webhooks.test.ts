@@ -242,6 +242,27 @@ layer(allowing)("a webhook", (it) => {
     })
   )
 
+  it.effect("that answers 410 is switched off at once, and its owner is told; what waits for it is told no more", () =>
+    Effect.gen(function* () {
+      const { ada, at, own, sql, webhooks } = yield* begin
+      answering(at, 410)
+      yield* tell("ada", "First.")
+      yield* tell("ada", "Second.")
+      yield* round
+      const { disabled_at, last_outcome } = yield* own
+      assert.deepStrictEqual([disabled_at === null, last_outcome, at.received.length], [false, "410", 1])
+      const told = yield* sql<{ readonly subject: string }>`SELECT subject FROM notification WHERE kind = 'webhook_disabled'`
+      assert.deepStrictEqual(told, [{ subject: `Your webhook at 127.0.0.1:${at.port} was switched off: it answered 410 Gone.` }])
+      yield* TestClock.adjust("1 day")
+      assert.strictEqual(yield* round, 0)
+      yield* webhooks.test(ada, (yield* own).id)
+      yield* TestClock.adjust("10 seconds")
+      yield* round
+      assert.isNotNull((yield* own).disabled_at, "the test was answered 410 as well")
+      assert.strictEqual(at.received.length, 2)
+    })
+  )
+
   it.effect("that has failed for days begins anew at another address", () =>
     Effect.gen(function* () {
       const { ada, at, own, webhooks } = yield* begin

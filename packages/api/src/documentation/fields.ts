@@ -275,7 +275,7 @@ export const fields: Readonly<Record<string, string>> = {
   withdrawn_reason: "Why the match was withdrawn from the queue; null where it was not.",
   word: "The word.",
   worst: "The match that lowered the rating most.",
-  disabled_at: "When it was switched off, after a week of failures; null while it is on.",
+  disabled_at: "When it was switched off, after a week of failures or an answer of 410; null while it is on.",
   failing_since: "The first failure since it last succeeded; null where the last attempt succeeded.",
   last_at: "When it was tried last; null before the first attempt.",
   last_outcome: "The status of the last answer, or why there was none: `timeout`, `unreachable`, `unresolved`, `refused_address`."

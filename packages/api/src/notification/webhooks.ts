@@ -39,7 +39,7 @@ export const Webhook = Schema.Struct({
   created_at: Instant,
   /** Null where the last attempt succeeded. */
   failing_since: Schema.NullOr(Instant),
-  /** When it was switched off, by hand or after a week of failures; null while it is on. */
+  /** When it was switched off, by hand, after a week of failures, or for an answer of 410; null while it is on. */
   disabled_at: Schema.NullOr(Instant),
   last_at: Schema.NullOr(Instant),
   last_outcome: Schema.NullOr(Schema.String)

@@ -11,7 +11,7 @@
  * Any node takes, by the clock that all share (database/SharedClock.ts); a webhook is asked by one at a time, and one node asks
  * AT_ONCE_MAX, and SLOW_MAX more that answer late. One that answers late delays no other, and one that fails comes after its pause,
  * however much waits for it. A webhook that has
- * failed for a week is switched off, and its owner is told.
+ * failed for a week is switched off, and its owner is told; one that answers 410 at once, since that says that it wants no more.
  */
 import { createHmac } from "node:crypto"
 import { Clock, Context, Effect, Layer, Option, Random } from "effect"
@@ -82,6 +82,11 @@ const posting = ({ created_at, game, id, kind, link, season, secret, subject, ur
   return { url, body, headers }
 }
 
+/** Gone, and for good. */
+const GONE = 410
+
+const OFF = { gone: "it answered 410 Gone.", failing: "it has failed for a week." }
+
 const isDelivered = (outcome: Outcome | "timeout") => typeof outcome === "number" && outcome >= 200 && outcome < 300
 
 /** When a delivery that has failed is due again; null for never. */
@@ -98,12 +103,12 @@ const makeDelivery = Effect.gen(function* () {
   const isAllowed = yield* WebhookGuard
   const addressesOf = addressesFrom()
 
-  const switchOff = Effect.fnUntraced(function* (webhook_id: string, now: Date) {
+  const switchOff = Effect.fnUntraced(function* (webhook_id: string, now: Date, why: keyof typeof OFF) {
     const off = yield* queries.switchOff({ webhook_id, now })
     if (Option.isNone(off)) return
     const { accounts, season, url } = off.value
     const whose = season === null ? "Your webhook" : `The webhook of ${season}`
-    const subject = `${whose} at ${new URL(url).host} was switched off: it has failed for a week.`
+    const subject = `${whose} at ${new URL(url).host} was switched off: ${OFF[why]}`
     yield* tell({ kind: "webhook_disabled", accounts, subject, link: null })
   })
 
@@ -112,7 +117,9 @@ const makeDelivery = Effect.gen(function* () {
     const now = new Date(now_ms)
     const { webhook_id } = taken
     const since = yield* queries.failed({ ...taken, now, outcome, due_at: dueAgain(taken, now_ms, yield* Random.next) })
-    if (Option.isSome(since) && since.value.failing_since.getTime() <= now_ms - FAILING_MAX_MS) yield* switchOff(webhook_id, now)
+    if (Option.isNone(since)) return
+    if (outcome === String(GONE)) return yield* switchOff(webhook_id, now, "gone")
+    if (since.value.failing_since.getTime() <= now_ms - FAILING_MAX_MS) yield* switchOff(webhook_id, now, "failing")
   })
 
   const deliver = Effect.fnUntraced(function* (taken: Taken) {

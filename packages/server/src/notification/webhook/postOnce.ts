@@ -2,7 +2,8 @@
  * Posts a body to an address that a stranger has given. The name is resolved once, every address that it has
  * must be one that may be asked, and the connection goes to the first of them, so that a name which changes
  * meanwhile leads nowhere else. A redirect is an answer like another, and is not followed. Nothing of the
- * answer is read but its head. Nothing is kept open.
+ * answer is read but its head, and of heads before the last one (100 to 199) only a few: a receiver that never stops sending
+ * them would take the process's time. Nothing is kept open.
  */
 import { request as askHttp } from "node:http"
 import { request as askHttps } from "node:https"
@@ -12,6 +13,7 @@ import { Effect } from "effect"
 import type { AddressesOf } from "./addressesOf.ts"
 
 const HEAD_MAX_BYTES = 8_192
+const HEADS_MAX = 16
 
 export interface Posted {
   readonly url: string
@@ -51,6 +53,14 @@ const sent = ({ body, headers, url }: Posted, address: string): Effect.Effect<Ou
     request.on("response", (response) => {
       resume(Effect.succeed(response.statusCode ?? "unreachable"))
       response.destroy()
+    })
+    let heads = 0
+    request.on("information", () => {
+      if (++heads >= HEADS_MAX) request.destroy(new Error("an answer that does not come to its last head"))
+    })
+    request.on("upgrade", ({ statusCode }, socket) => {
+      resume(Effect.succeed(statusCode ?? "unreachable"))
+      socket.destroy()
     })
     // none after the answer counts
     request.on("error", () => resume(Effect.succeed(isRefusedCertificate(request.socket) ? "bad_certificate" : "unreachable")))

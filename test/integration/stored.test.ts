@@ -2,11 +2,11 @@
 
 import { LocalObjects } from "@agon/server/object/directory/LocalObjects.ts"
 import { datasetKey, incomingKey, replayKey, storedKey } from "@agon/server/object/keys.ts"
-import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import { ObjectStore, ObjectsUnavailable } from "@agon/server/object/ObjectStore.ts"
 import { Room } from "@agon/server/object/Room.ts"
 import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
 import { assert, layer } from "@effect/vitest"
-import { Clock, Deferred, Effect, Fiber, Layer, Option, Redacted } from "effect"
+import { Clock, Deferred, Effect, Fiber, Layer, Logger, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Fixture from "../support/Fixture.ts"
@@ -18,11 +18,8 @@ const Objects = Layer.unwrap(
     LocalObjects.layer({ directory, secret: Redacted.make("secret"), publicOrigin: "http://localhost" })
   )
 )
-const Stored = Layer.mergeAll(StoredObjects.layer, Room.layer).pipe(
-  Layer.provideMerge(Objects),
-  Layer.provide(Fixture.layer),
-  Layer.provideMerge(core())
-)
+const Kept = Objects.pipe(Layer.provide(Fixture.layer), Layer.provideMerge(core()))
+const Stored = Layer.mergeAll(StoredObjects.layer, Room.layer).pipe(Layer.provideMerge(Kept))
 
 const hash = (n: number) => `sha256:${n.toString(16).padStart(64, "0")}`
 const body = new Uint8Array([1, 2, 3])
@@ -260,3 +257,35 @@ const collectAnew = Effect.scoped(
     )
   )
 )
+
+layer(Kept)("a store that is away", (it) => {
+  it.effect("is a line of the log each minute, not one for each object that is due, and loses none", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const objects = yield* ObjectStore
+      const keys = [51, 52, 53].flatMap(keysOf)
+      for (const key of keys) {
+        yield* sql`INSERT INTO stored_object (key, check_at, unused) VALUES (${key}, '1970-01-01', true)`
+        yield* objects.put(key, body)
+      }
+      const remove = (key: string) => Effect.fail(new ObjectsUnavailable({ operation: "remove", key, detail: "503 SlowDown" }))
+      const away = Layer.fresh(StoredObjects.layer).pipe(Layer.provide(Layer.succeed(ObjectStore, { ...objects, remove })))
+      const lines: Array<string> = []
+      const log = Logger.layer([Logger.make(({ message }) => lines.push(JSON.stringify(message)))])
+      yield* TestClock.adjust("1 day")
+      yield* Effect.gen(function* () {
+        const { collect } = yield* StoredObjects
+        assert.strictEqual(yield* collect, 0)
+        yield* TestClock.adjust("1 minute")
+        assert.strictEqual(yield* collect, 0)
+      }).pipe(Effect.provide(away), Effect.provide(log))
+      const said = lines.filter((line) => line.includes("an object was not removed"))
+      assert.isTrue(said.length === 2 && said[1]!.includes("left_out"), said.join())
+      yield* collectAnew
+      assert.deepStrictEqual(
+        yield* Effect.forEach(keys, lies),
+        keys.map(() => false)
+      )
+    })
+  )
+})

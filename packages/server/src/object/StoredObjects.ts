@@ -22,6 +22,7 @@
  * an object, and `taking` needs that lock before anything is put there. Several nodes may collect at once:
  * they skip each other's rows.
  */
+import { seldom } from "@agon/api/program/seldom.ts"
 import { Clock, Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { isIncoming } from "./keys.ts"
@@ -72,6 +73,7 @@ const makeStoredObjects = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const objects = yield* ObjectStore
   const queries = yield* makeQueries
+  const unremoved = seldom("an object was not removed")
 
   /** In a transaction of its own: the lock is held until the object is gone and its row with it. */
   const settle = Effect.fnUntraced(function* (key: string, now: number) {
@@ -87,7 +89,7 @@ const makeStoredObjects = Effect.gen(function* () {
   }, sql.withTransaction)
 
   const one = (key: string, now: number) =>
-    Effect.catchCause(settle(key, now), (cause) => Effect.as(Effect.logWarning("an object was not removed", { key }, cause), 0))
+    Effect.catchCause(settle(key, now), (cause) => Effect.as(unremoved({ reason: "", fields: { key }, cause }), 0))
 
   return StoredObjects.of({
     expect: (keys, until) => Effect.orDie(queries.note({ keys, at: new Date(until + UPLOAD_MAX_MS) })),

@@ -12,7 +12,7 @@
  * the season by the time that it hears of the row.
  */
 
-import { seldomFailed } from "@agon/api/program/seldom.ts"
+import { seldom, seldomFailed } from "@agon/api/program/seldom.ts"
 import { Context, Effect, Fiber, Layer, Schedule } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { type Check, makeQueries } from "../account/ownerQueries.ts"
@@ -50,6 +50,7 @@ export class OwnerChecks extends Context.Service<
 const makeOwnerChecks = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const queries = yield* makeQueries
+  const untold = seldom("a season does not know of its owner yet")
 
   const proceed = Effect.fnUntraced(function* ({ account_id, id, season_id }: Check) {
     yield* actors
@@ -61,7 +62,7 @@ const makeOwnerChecks = Effect.gen(function* () {
   /** A season that is away is asked again at the next look. */
   const look = Effect.gen(function* () {
     const attempt = (check: Check) =>
-      Effect.catchCause(proceed(check), (cause) => Effect.logWarning("a season does not know of its owner yet", { ...check, cause }))
+      Effect.catchCause(proceed(check), (cause) => untold({ reason: check.season_id, fields: check, cause }))
     yield* Effect.forEach(yield* queries.due(undefined), attempt, { concurrency: CONCURRENCY, discard: true })
   }).pipe(Effect.catchCause(seldomFailed("owners were not checked")), Effect.withSpan("OwnerChecks.look"))
 

@@ -11,7 +11,7 @@
  * reinstatement; and the row is gone with that, so that it does not stand for a later disqualification.
  */
 
-import { seldomFailed } from "@agon/api/program/seldom.ts"
+import { seldom, seldomFailed } from "@agon/api/program/seldom.ts"
 import { Context, DateTime, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonActors.ts"
@@ -48,6 +48,7 @@ export class VoidOrders extends Context.Service<
 const makeVoidOrders = Effect.gen(function* () {
   const actors = yield* SeasonActors
   const queries = yield* makeQueries
+  const unvoided = seldom("matches were not voided yet")
 
   const voidMatch = Effect.fnUntraced(function* ({ actor, reason, season_id, version_id }: Order, match: string) {
     const audit = { id: yield* newId, actor, action: "match.void", subject: match, detail: { reason, disqualified: version_id } } as const
@@ -72,7 +73,7 @@ const makeVoidOrders = Effect.gen(function* () {
   const look = Effect.gen(function* () {
     for (const order of yield* queries.due(undefined)) {
       yield* proceed(order).pipe(
-        Effect.catchCause((cause) => Effect.logWarning("matches were not voided yet", { version: order.version_id, cause }))
+        Effect.catchCause((cause) => unvoided({ reason: order.season_id, fields: { version: order.version_id }, cause }))
       )
     }
   }).pipe(Effect.orDie, Effect.withSpan("VoidOrders.look"))

@@ -11,6 +11,7 @@
  */
 
 import { nextCursor } from "@agon/api/Page.ts"
+import { seldomFailed } from "@agon/api/program/seldom.ts"
 import type { View, ViewCounts, ViewQuery } from "@agon/api/view/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { engines } from "@agon/engine/registry.ts"
@@ -84,7 +85,7 @@ const makeViews = Effect.gen(function* () {
   }).pipe(
     one.withPermit,
     Effect.timeout(WRITE_PATIENCE),
-    Effect.catchCause((cause) => Effect.logWarning("views were not written", cause)),
+    Effect.catchCause(seldomFailed("views were not written")),
     Effect.withSpan("Views.write")
   )
 

@@ -115,6 +115,7 @@ const created = {
 /** Parameters of a statement that has no names for them, the first with which Postgres can plan it. */
 const UNNAMED: ReadonlyArray<ReadonlyArray<unknown>> = [[version], [now], [[version]], [new Uint8Array(32)], [version, "text"], [now, 5]]
 const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
+  "notification/waitingQueries.ts waitingAfter": [{ after: account, limit: 500 }],
   "writing/announcementQueries.ts add": [NAMED, now],
   "writing/announcementQueries.ts edit": [NAMED],
   "writing/postQueries.ts add": [account, account, NAMED, now],
@@ -182,10 +183,10 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "notification/queries.ts announce": [{ ...told, id: account, sent_at: now, sent_by: account }],
   "notification/mail/mailQueries.ts enableMail": [{ id: account, account_id: account, secret: "secret", now }],
   "notification/mail/mailQueries.ts disableMail": [{ account_id: account, now }],
-  "notification/mail/mailQueries.ts takeMail": [{ now, gathered: now, until: now, limit: 4 }],
+  "notification/mail/mailQueries.ts takeMail": [{ ids: [account], now, gathered: now, until: now, limit: 4 }],
   "notification/mail/mailQueries.ts mailed": [{ webhook_id: account, ids: [account], now, until: now, outcome: "250" }],
   "notification/mail/mailQueries.ts notMailed": [
-    { webhook_id: account, ids: [account], now, until: now, outcome: "451", lost_before: new Date(0) }
+    { webhook_id: account, ids: [account], now, until: now, outcome: "451", lost_before: new Date(0), of_address: true }
   ],
   "notification/webhook/webhookQueries.ts list": [webhooksOf],
   "notification/webhook/webhookQueries.ts find": [webhooksOf, account],
@@ -198,7 +199,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "notification/webhook/webhookQueries.ts remove": [webhooksOf, account],
   "notification/webhook/webhookQueries.ts rotate": [webhooksOf, { id: account, secret: "secret" }],
   "notification/webhook/webhookQueries.ts test": [webhooksOf, { id: account, delivery: account, subject: "Hello.", now }],
-  "notification/webhook/webhookDeliveryQueries.ts take": [{ now, until: now, limit: 16 }],
+  "notification/webhook/webhookDeliveryQueries.ts take": [{ ids: [account], now, until: now, limit: 16 }],
   "notification/webhook/webhookDeliveryQueries.ts delivered": [{ ...attempt, outcome: "200" }],
   "notification/webhook/webhookDeliveryQueries.ts failed": [{ ...attempt, outcome: "500", due_at: now }],
   "notification/webhook/webhookDeliveryQueries.ts switchOff": [{ webhook_id: account, now }],

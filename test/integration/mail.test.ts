@@ -12,7 +12,7 @@ import { Mailboxes } from "@agon/server/notification/mail/Mailboxes.ts"
 import { MailDelivery } from "@agon/server/notification/mail/MailDelivery.ts"
 import { makeTell } from "@agon/server/notification/Notifications.ts"
 import { assert, describe, layer } from "@effect/vitest"
-import { Clock, Context, Effect, Fiber, Layer, Redacted } from "effect"
+import { Clock, Context, Effect, Fiber, Layer, Logger, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import { Address, seeded } from "../support/AddressedDatabase.ts"
@@ -243,6 +243,31 @@ withServer(`a mail${because(missing)}`, () => {
       })
     )
 
+    it.effect("that has failed for a week by the server, and not by its address, is lost, and the next one is tried all the same", () =>
+      Effect.gen(function* () {
+        const { gathered, server } = yield* begin
+        yield* server.behave("sender")
+        yield* tell("ada", "Lost.")
+        yield* gathered
+        yield* TestClock.adjust("8 days")
+        yield* tell("ada", "After a week.")
+        yield* gathered
+        assert.deepStrictEqual([(yield* mailbox).isOff, (yield* mailbox).outcome, yield* waiting], [false, "550", 1])
+        yield* server.behave("later") // which is about the address, for the first time
+        yield* TestClock.adjust("1 hour")
+        yield* gathered
+        assert.deepStrictEqual([(yield* mailbox).isOff, (yield* mailbox).outcome], [false, "451"])
+        yield* server.behave("accept")
+        yield* TestClock.adjust("1 hour")
+        yield* gathered
+        assert.deepStrictEqual(
+          server.mails().map((mail) => header(mail, "subject")),
+          [["After a week."]]
+        )
+        assert.lengthOf(yield* noticesOf("email_disabled"), 0)
+      })
+    )
+
     it.effect("that a server takes and does not acknowledge, as it dies or is too slow, is sent again", () =>
       Effect.gen(function* () {
         const { gathered, round, server } = yield* begin
@@ -266,6 +291,34 @@ withServer(`a mail${because(missing)}`, () => {
         assert.strictEqual(yield* waiting, 0)
         const ids = server.mails().map((mail) => header(mail, "message-id")[0])
         assert.deepStrictEqual([ids.length, new Set(ids).size], [3, 1])
+      })
+    )
+
+    it.effect("that was accepted while the database was away for a moment is not sent again", () =>
+      Effect.gen(function* () {
+        const { round, server, sql } = yield* begin
+        const lines: Array<string> = []
+        const log = Logger.layer([Logger.make(({ message }) => lines.push(JSON.stringify(message)))])
+        yield* server.behave("silent")
+        yield* tell("ada", "Once.")
+        yield* TestClock.adjust("1 minute")
+        const sending = yield* Effect.forkChild(Effect.provide(round, log))
+        yield* eventually(
+          "the server has the mail",
+          Effect.sync(() => server.mails().length === 1)
+        )
+        yield* sql`ALTER TABLE webhook_delivery RENAME TO away`
+        yield* server.behave("accept")
+        yield* eventually(
+          "that it was sent could not be written",
+          Effect.sync(() => lines.some((line) => line.includes("the outcome of a mail was not written")))
+        )
+        yield* sql`ALTER TABLE away RENAME TO webhook_delivery`
+        yield* TestClock.adjust("1 second")
+        assert.strictEqual(yield* Fiber.join(sending), 1)
+        yield* TestClock.adjust("1 hour")
+        assert.strictEqual(yield* round, 0)
+        assert.deepStrictEqual([server.mails().length, yield* waiting, (yield* mailbox).outcome], [1, 0, "250"])
       })
     )
 

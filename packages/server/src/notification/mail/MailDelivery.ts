@@ -5,13 +5,13 @@
  *
  *   due ──a minute later, taken──▶ one mail of all that waits ──accepted──▶ deleted; the next mail after NEXT_MAIL_MS
  *    ▲                                    ├──failed──▶ tried again later, twice as late each time; given up after a day
- *    │                                    └──refused for good──▶ switched off, and the account is told
- *    └── whoever took it is gone: TAKEN_FOR_MS later. If it was killed between the server's answer and our commit, the mail is sent twice,
- *        with one Message-ID.
+ *    │                                    └──refused for good, or its address for a week──▶ switched off, and the account is told
+ *    └── whoever took it is gone: TAKEN_FOR_MS later. If it was killed between the server's answer and our commit, or the database was
+ *        away for long just then, the mail is sent twice, with one Message-ID.
  */
 
-import { seldom } from "@agon/api/program/seldom.ts"
-import { Context, DateTime, Effect, Layer, Option, Random } from "effect"
+import { seldom, seldomFailed } from "@agon/api/program/seldom.ts"
+import { Context, DateTime, Effect, Layer, Option, Random, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { Mail, type MailSettings } from "../../config/Mail.ts"
 import { PublicOrigin } from "../../config/publicOrigin.ts"
@@ -19,6 +19,7 @@ import { SharedClock } from "../../database/SharedClock.ts"
 import { countMail } from "../deliveryMetrics.ts"
 import { makeTell } from "../Notifications.ts"
 import { FAILING_MAX_MS, keepDelivering, type Outbox, oneRound, RETRIED_FOR_MS, retryAfter_ms } from "../outbox.ts"
+import { makeTake } from "../takes.ts"
 import { composed } from "./digest.ts"
 import { type Mailbox, makeQueries, type Waiting } from "./mailQueries.ts"
 import { type Ended, sendOnce } from "./smtp.ts"
@@ -33,6 +34,8 @@ const NEXT_MAIL_MS = 15 * 60_000
 const SEND_TIMEOUT = "4 minutes"
 /** Longer than that by enough for the commits around it. */
 const TAKEN_FOR_MS = 6 * 60_000
+/** A mail that the server has accepted is sent twice where that is not written before somebody else may take it. */
+const NOTED_AGAIN = Schedule.upTo(Schedule.spaced("1 second"), { duration: "90 seconds" })
 /** How long a look may take, and a delivery with its statements. */
 const DELIVERY_TIMEOUT = "6 minutes"
 
@@ -58,8 +61,14 @@ export class MailDelivery extends Context.Service<
   ).pipe(Layer.provideMerge(MailDelivery.layerIdle))
 }
 
-const NO_ADDRESS: Ended = { state: "failed", why: "no_address" }
+const NO_ADDRESS: Ended = { state: "failed", why: "no_address", ofAddress: true }
 const TOO_SLOW: Ended = { state: "failed", why: "timeout" }
+
+/** Whether an address has been put off for too long. */
+const isOver =
+  (now_ms: number) =>
+  ({ failing_since }: { readonly failing_since: Date | null }) =>
+    failing_since !== null && failing_since.getTime() <= now_ms - FAILING_MAX_MS
 
 const OFF = {
   refused: "E-mail to you was switched off: the mail server refuses your address.",
@@ -74,6 +83,7 @@ const makeDelivery = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const tell = yield* makeTell
   const unsent = seldom("a mail was not sent")
+  const uncommitted = seldomFailed("the outcome of a mail was not written")
 
   const sent = Effect.fnUntraced(function* ({ from, relay }: MailSettings, box: Mailbox, news: ReadonlyArray<Waiting>) {
     const { email, secret, username, webhook_id } = box
@@ -91,17 +101,20 @@ const makeDelivery = Effect.gen(function* () {
       tell({ kind: "email_disabled", accounts: [account_id], subject: OFF[state], link: null })
     )
 
-  const failed = Effect.fnUntraced(function* ({ account_id, webhook_id }: Mailbox, news: ReadonlyArray<Waiting>, { state, why }: Ended) {
+  const failed = Effect.fnUntraced(function* (
+    { account_id, webhook_id }: Mailbox,
+    news: ReadonlyArray<Waiting>,
+    { ofAddress = false, state, why }: Ended
+  ) {
     const now_ms = yield* shared.now_ms
     const now = new Date(now_ms)
     const attempts = Math.max(...news.map(({ attempts }) => attempts))
     const until = new Date(now_ms + retryAfter_ms(attempts, yield* Random.next))
     const lost_before = new Date(now_ms - RETRIED_FOR_MS)
     const ids = news.map(({ id }) => id)
-    const since = yield* queries.notMailed({ webhook_id, ids, now, until, outcome: why, lost_before })
+    const since = yield* queries.notMailed({ webhook_id, ids, now, until, outcome: why, lost_before, of_address: ofAddress })
     if (state === "refused") return yield* switchOff(account_id, now, "refused")
-    const isOver = Option.isSome(since) && since.value.failing_since.getTime() <= now_ms - FAILING_MAX_MS
-    if (isOver) yield* switchOff(account_id, now, "failed")
+    if (ofAddress && Option.exists(since, isOver(now_ms))) yield* switchOff(account_id, now, "failed")
   })
 
   const deliver = Effect.fnUntraced(function* (settings: MailSettings, box: Mailbox) {
@@ -115,19 +128,19 @@ const makeDelivery = Effect.gen(function* () {
     }
     const now_ms = yield* shared.now_ms
     const [now, until] = [new Date(now_ms), new Date(now_ms + NEXT_MAIL_MS)]
-    yield* queries.mailed({ webhook_id: box.webhook_id, ids: news.map(({ id }) => id), now, until, outcome: ended.why })
+    const noted = queries.mailed({ webhook_id: box.webhook_id, ids: news.map(({ id }) => id), now, until, outcome: ended.why })
+    yield* Effect.retry(Effect.tapCause(noted, uncommitted), NOTED_AGAIN)
   })
 
-  const take = Effect.fn("MailDelivery.take")(function* (limit: number) {
-    if (mail === undefined) return []
+  const among = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, limit: number) {
     const now_ms = yield* shared.now_ms
     const [now, until] = [new Date(now_ms), new Date(now_ms + TAKEN_FOR_MS)]
-    return yield* queries.takeMail({ now, gathered: new Date(now_ms - GATHERED_FOR_MS), until, limit })
-  }, Effect.orDie)
+    return yield* queries.takeMail({ ids, now, gathered: new Date(now_ms - GATHERED_FOR_MS), until, limit })
+  })
+  const take = Effect.fn("MailDelivery.take")(yield* makeTake(among), Effect.orDie)
   const outbox: Outbox<Mailbox> = {
-    take,
-    deliver: (box) =>
-      mail === undefined ? Effect.void : Effect.catchCause(deliver(mail, box), (cause) => Effect.logWarning("a mail was not sent", cause))
+    take: (limit) => (mail === undefined ? Effect.succeed([]) : take(limit)),
+    deliver: (box) => (mail === undefined ? Effect.void : Effect.catchCause(deliver(mail, box), uncommitted))
   }
 
   return MailDelivery.of({ outbox, round: oneRound(outbox, AT_ONCE_MAX) })

@@ -1,7 +1,7 @@
 /** Every statement on the mails of accounts: webhooks whose channel is `mail` (migration 0037). */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { waitingOf } from "../webhook/webhookDeliveryQueries.ts"
+import { waitingAmong } from "../waitingQueries.ts"
 
 /** A mailbox that has its turn. `email` is null where no provider has verified an address any more. */
 const Mailbox = Schema.Struct({
@@ -68,15 +68,21 @@ const makeOwn = (sql: SqlClient.SqlClient) => {
 
 const makeDelivering = (sql: SqlClient.SqlClient) => ({
   /**
-   * Mailboxes that are not busy and have a delivery that was due at `gathered`, as webhooks are
+   * Mailboxes among these that are not busy and have a delivery that was due at `gathered`, as webhooks are
    * taken (webhookDeliveryQueries.ts). They are busy until `until`, whoever took them is gone or not.
    * Nobody who is suspended is mailed.
    */
   takeMail: SqlSchema.findAll({
-    Request: Schema.Struct({ now: Schema.Date, gathered: Schema.Date, until: Schema.Date, limit: Schema.Int }),
+    Request: Schema.Struct({
+      ids: Schema.Array(Schema.String),
+      now: Schema.Date,
+      gathered: Schema.Date,
+      until: Schema.Date,
+      limit: Schema.Int
+    }),
     Result: Mailbox,
-    execute: ({ gathered, limit, now, until }) => sql`
-      ${waitingOf(sql)}, free AS (
+    execute: ({ gathered, ids, limit, now, until }) => sql`
+      WITH ${waitingAmong(sql, ids)}, free AS (
         SELECT w.id FROM waiting x JOIN webhook w ON w.id = x.webhook_id
           JOIN account a ON a.id = w.account_id AND NOT a.suspended CROSS JOIN LATERAL (
           SELECT d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${gathered}
@@ -111,16 +117,17 @@ const makeDelivering = (sql: SqlClient.SqlClient) => ({
       UPDATE webhook SET busy_until = ${until}, failing_since = NULL, last_at = ${now}, last_outcome = ${outcome} WHERE id = ${webhook_id}`
   }),
 
-  /** Updates the same rows, and deletes those from before `lost_before`. Answers since when the mailbox fails. */
+  /** Updates the same rows, and deletes those from before `lost_before`. Answers since when the mailbox fails, by its address and not by the server. */
   notMailed: SqlSchema.findOneOption({
-    Request: Schema.Struct({ ...Tried, lost_before: Schema.Date }),
-    Result: Schema.Struct({ failing_since: Schema.Date }),
-    execute: ({ ids, lost_before, now, outcome, until, webhook_id }) => sql`
+    Request: Schema.Struct({ ...Tried, lost_before: Schema.Date, of_address: Schema.Boolean }),
+    Result: Schema.Struct({ failing_since: Schema.NullOr(Schema.Date) }),
+    execute: ({ ids, lost_before, now, of_address, outcome, until, webhook_id }) => sql`
       WITH lost AS (DELETE FROM webhook_delivery WHERE webhook_id = ${webhook_id} AND created_at <= ${lost_before}),
       later AS (
         UPDATE webhook_delivery SET attempts = attempts + 1 WHERE webhook_id = ${webhook_id} AND created_at > ${lost_before}
           AND id IN (SELECT jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb)::uuid))
-      UPDATE webhook SET busy_until = ${until}, failing_since = coalesce(failing_since, ${now}), last_at = ${now}, last_outcome = ${outcome}
+      UPDATE webhook SET busy_until = ${until}, last_at = ${now}, last_outcome = ${outcome},
+        failing_since = CASE WHEN ${of_address} THEN coalesce(failing_since, ${now}) ELSE failing_since END
       WHERE id = ${webhook_id} RETURNING failing_since`
   })
 })

@@ -14,12 +14,13 @@ interface Letter {
 
 /**
  * How a conversation ended. `refused`: this address for good, so that another attempt would be one too many. `failed`:
- * the server, the way to it, our settings or this message, which may work later. `why` is the server's
- * status, or a word where there was none.
+ * the server, the way to it, our settings or this message, which may work later; `ofAddress` where it
+ * was what the server said of the address. `why` is the server's status, or a word where there was none.
  */
 export interface Ended {
   readonly state: "accepted" | "refused" | "failed"
   readonly why: string
+  readonly ofAddress?: boolean
 }
 
 const ACCEPTED: Ended = { state: "accepted", why: "250" }
@@ -44,8 +45,9 @@ const ABOUT_TLS = /CERT|SIGNATURE|SIGNED|SSL/
 const endOf = ({ code, command, originalCode, response, responseCode }: SMTPError): Ended => {
   if (code === "ETLS" || ABOUT_TLS.test(originalCode ?? "")) return { state: "failed", why: "bad_tls" }
   if (responseCode === undefined) return { state: "failed", why: code === "ETIMEDOUT" ? "timeout" : "unreachable" }
+  const ofAddress = ABOUT_THE_ADDRESS.test(command ?? "") && !ABOUT_US.test(response ?? "")
   const isRefused = ABOUT_THE_ADDRESS.test(command ?? "") && isBadAddress(responseCode, response ?? "")
-  return { state: isRefused ? "refused" : "failed", why: String(responseCode) }
+  return { state: isRefused ? "refused" : "failed", why: String(responseCode), ofAddress }
 }
 
 const optionsOf = ({ clear_text, host, implicit_tls, port }: Relay) => ({

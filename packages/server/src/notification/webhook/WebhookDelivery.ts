@@ -14,12 +14,14 @@
  * failed for a week is switched off, and its owner is told; one that answers 410 at once, since that says that it wants no more.
  */
 import { createHmac } from "node:crypto"
+import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Clock, Context, Effect, Layer, Option, Random } from "effect"
 import { SqlClient } from "effect/sql"
 import { SharedClock } from "../../database/SharedClock.ts"
 import { countDelivery } from "../deliveryMetrics.ts"
 import { makeTell } from "../Notifications.ts"
 import { FAILING_MAX_MS, keepDelivering, type Outbox, oneRound, RETRIED_FOR_MS, retryAfter_ms } from "../outbox.ts"
+import { makeTake } from "../takes.ts"
 import { addressesFrom } from "./addressesOf.ts"
 import { type Outcome, postOnce } from "./postOnce.ts"
 import { isPublicAddress } from "./publicAddress.ts"
@@ -102,6 +104,7 @@ const makeDelivery = Effect.gen(function* () {
   const tell = yield* makeTell
   const isAllowed = yield* WebhookGuard
   const addressesOf = addressesFrom()
+  const untold = seldomFailed("a webhook was not told")
 
   const switchOff = Effect.fnUntraced(function* (webhook_id: string, now: Date, why: keyof typeof OFF) {
     const off = yield* queries.switchOff({ webhook_id, now })
@@ -132,13 +135,14 @@ const makeDelivery = Effect.gen(function* () {
     yield* queries.delivered({ ...taken, now: yield* shared.now, outcome: String(outcome) })
   })
 
-  const take = Effect.fn("WebhookDelivery.take")(function* (limit: number) {
+  const among = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, limit: number) {
     const now_ms = yield* shared.now_ms
-    return yield* queries.take({ now: new Date(now_ms), until: new Date(now_ms + TAKEN_FOR_MS), limit })
-  }, Effect.orDie)
+    return yield* queries.take({ ids, now: new Date(now_ms), until: new Date(now_ms + TAKEN_FOR_MS), limit })
+  })
+  const take = Effect.fn("WebhookDelivery.take")(yield* makeTake(among), Effect.orDie)
   const outbox: Outbox<Taken> = {
     take,
-    deliver: (one) => Effect.catchCause(deliver(one), (cause) => Effect.logWarning("a webhook was not told", cause))
+    deliver: (one) => Effect.catchCause(deliver(one), untold)
   }
   const sweep = Effect.flatMap(shared.now_ms, (now_ms) => queries.sweep(new Date(now_ms - RETRIED_FOR_MS)))
 

@@ -3,6 +3,7 @@ import { WEBHOOK_DELIVERIES_MAX } from "@agon/api/notification/webhooks.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../../database/rows.ts"
+import { waitingAmong } from "../waitingQueries.ts"
 import { PERMITTED } from "./webhookQueries.ts"
 
 /** A delivery that has its turn, and where it goes. */
@@ -40,21 +41,20 @@ const notedIn =
       WHERE a.webhook_id = ${webhook_id} AND a.seq = old.seq)`
 
 const makeDelivering = (sql: SqlClient.SqlClient) => {
-  const waiting = waitingOf(sql)
   const noted = notedIn(sql)
 
   return {
     /**
-     * Webhooks that are not busy, each with the first delivery that is due, those that were told least recently first: by how long their
+     * Webhooks among these that are not busy, each with the first delivery that is due, those that were told least recently first: by how long their
      * deliveries wait, a few that answer late and have much to be told would keep all others from their turn. They are busy until
      * their outcome is written, or until `until` where whoever took them is gone. Rows that another node is taking are skipped. The
      * lock does not keep a commit from writing a delivery. None is taken that may not be told anything.
      */
     take: SqlSchema.findAll({
-      Request: Schema.Struct({ now: Schema.Date, until: Schema.Date, limit: Schema.Int }),
+      Request: Schema.Struct({ ids: Schema.Array(Schema.String), now: Schema.Date, until: Schema.Date, limit: Schema.Int }),
       Result: Taken,
-      execute: ({ limit, now, until }) => sql`
-        ${waiting}, free AS (
+      execute: ({ ids, limit, now, until }) => sql`
+        WITH ${waitingAmong(sql, ids)}, free AS (
           SELECT w.id, d.id AS delivery FROM waiting x JOIN webhook w ON w.id = x.webhook_id
             JOIN account a ON a.id = w.account_id AND ${sql.literal(PERMITTED)} CROSS JOIN LATERAL (
             SELECT d.id, d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${now}

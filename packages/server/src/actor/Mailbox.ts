@@ -101,18 +101,20 @@ export const open = (mailbox: Mailbox): Effect.Effect<void> =>
   })
 
 export const shut = (mailbox: Mailbox, reason: string): Effect.Effect<void> =>
-  stop(mailbox, "starting", new Unavailable({ season: mailbox.season, reason }))
+  stop(mailbox, "starting", () => new Unavailable({ season: mailbox.season, reason }))
 
-export const close = (mailbox: Mailbox): Effect.Effect<void> => stop(mailbox, "closed", new SeasonClosed({ season: mailbox.season }))
+export const close = (mailbox: Mailbox): Effect.Effect<void> => stop(mailbox, "closed", () => new SeasonClosed({ season: mailbox.season }))
 
-const stop = (mailbox: Mailbox, state: "starting" | "closed", refusal: Refused): Effect.Effect<void> =>
+const stop = (mailbox: Mailbox, state: "starting" | "closed", refusal: () => Refused): Effect.Effect<void> =>
   Effect.suspend(() => {
     mailbox.state = state
     mailbox.forecast = undefined
     Deferred.doneUnsafe(mailbox.first, Exit.void)
-    const failed = Exit.fail(refusal)
-    for (const held of mailbox.held) Deferred.doneUnsafe(held.reply, failed)
-    mailbox.held.clear()
+    if (mailbox.held.size > 0) {
+      const failed = Exit.fail(refusal())
+      for (const held of mailbox.held) Deferred.doneUnsafe(held.reply, failed)
+      mailbox.held.clear()
+    }
     return Effect.asVoid(Queue.clear(mailbox.queue))
   })
 

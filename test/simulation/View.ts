@@ -72,8 +72,15 @@ export const withWaitingRatings = (
   rows: View["ratings"],
   commits: ReadonlyArray<ReadonlyArray<RatingRow>>
 ) => {
-  const kept = new Map(commits.flat().map((row) => [`${row.ladder} ${row.version}`, row]))
-  const ratings = new Map([...rows, ...kept])
+  const ratings = new Map(rows)
+  const kept = new Set<string>()
+  for (const commit of commits) {
+    for (const row of commit) {
+      const place = `${row.ladder} ${row.version}`
+      kept.add(place)
+      ratings.set(place, row)
+    }
+  }
   let behind = 0
   for (const [place, row] of ratings) {
     if (!row.active || row.round >= head.round) continue

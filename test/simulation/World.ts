@@ -1,6 +1,6 @@
 /**
  * Seasons played from one seed, one after another until the steps are used up: competitors, runners, administrators and
- * bad luck around the real actor on TestClock. Whatever a step does, the auditor looks at the rows after every commit
+ * bad luck around the real actor on a clock of their own. Whatever a step does, the auditor looks at the rows after every commit
  * and at every reply when it comes; the first broken promise ends the run.
  *
  *   prepare (boards, first versions, honest runners) ──▶ steps of trouble ──▶ rest (a round played out) ──▶ close ──▶ afterwards
@@ -9,7 +9,6 @@
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { Clock, Effect } from "effect"
-import { TestClock } from "effect/testing"
 import { id } from "../support/SeasonScript.ts"
 import { must } from "./audit/Promise.ts"
 import type { View } from "./View.ts"
@@ -50,11 +49,18 @@ export const simulate = (setting: Setting): Effect.Effect<Seen, never, SeasonSto
       seasons: 0,
       step: 0
     }
-    yield* TestClock.setTime(1_000_000)
     const seasons = Effect.gen(function* () {
       while (run.step < run.steps) yield* Effect.scoped(playSeason(run))
     })
-    yield* Effect.catchDefect(seasons, (cause) => Effect.die(new Failed(cause, run.step, run.journal)))
+    yield* Effect.catchDefect(seasons, (cause) =>
+      Effect.die(
+        new Failed(
+          cause,
+          run.step,
+          run.journal.map((line) => line())
+        )
+      )
+    )
     return run.seen
   })
 

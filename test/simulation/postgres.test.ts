@@ -8,7 +8,6 @@ import { SeasonSql } from "@agon/server/database/Database.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Layer, Logger } from "effect"
-import { TestClock } from "effect/testing"
 import * as Postgres from "../support/Postgres.ts"
 import { insertPeople, insertSeason } from "../support/SeasonRows.ts"
 import { slow } from "../support/slow.ts"
@@ -17,6 +16,7 @@ import { ratingsPerS } from "./simulation.ts"
 import { ofTables } from "./tables.ts"
 import type { Known } from "./View.ts"
 import { simulate } from "./World.ts"
+import * as WorldClock from "./world/WorldClock.ts"
 
 const SEEDS = slow ? [1, 2, 3, 4, 5, 6, 7, 8] : [3, 4]
 const STEPS = slow ? 1_000 : 150
@@ -24,7 +24,7 @@ const MODELS = 100
 /** Most of what administrators say excludes entries or lets them in again, since there are few steps. */
 const EXCLUSIONS = 0.6
 
-/** The pool keeps the real clock; the season is on TestClock, which stands still while a statement is out. */
+/** The pool keeps the real clock; the season is on a clock of its own, which stands still while a statement is out. */
 const pg = (seed: number) =>
   SeasonStorePg.layerOf({ ratings_per_s: ratingsPerS(seed) }).pipe(
     Layer.provide(Layer.effect(SeasonSql, PgClient.PgClient)),
@@ -42,7 +42,7 @@ const onPostgres = (seed: number) =>
     }
     const actor = { Mailbox, Season, SeasonActor, State }
     const seen = yield* simulate({ actor, ground, seed, steps: STEPS, exclusions: EXCLUSIONS }).pipe(
-      Effect.provide([Logger.layer([]), TestClock.layer()])
+      Effect.provide([Logger.layer([]), WorldClock.layer])
     )
     assert.deepStrictEqual(yield* wrongNotifications(sql), [])
     const excluded = (seen["command Disqualify"] ?? 0) + (seen["command SwitchOwner"] ?? 0)

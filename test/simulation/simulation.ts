@@ -7,12 +7,12 @@ import * as SeasonActor from "@agon/server/actor/SeasonActor.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { RATINGS_PER_S } from "@agon/server/actor/WaitingRatings.ts"
 import { Effect, Layer, Logger } from "effect"
-import { TestClock } from "effect/testing"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import * as Beside from "./audit/Beside.ts"
 import { type Known, ofMemory, type Read, unread } from "./View.ts"
 import { type Failed, simulate } from "./World.ts"
 import type { Actor, Seen } from "./world/Run.ts"
+import * as WorldClock from "./world/WorldClock.ts"
 
 /** In every second season ratings wait for their rows, as they do where thousands of matches are played in a second. */
 export const ratingsPerS = (seed: number) => (seed % 4 < 2 ? 0.5 : RATINGS_PER_S)
@@ -52,7 +52,7 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
   const watched = Layer.effect(SeasonStore, Effect.map(SeasonStore, beside.watched)).pipe(Layer.provide(store))
   const [layer, setting] = isBeside(seed) ? [watched, { beside }] : [store, {}]
   return simulate({ actor, ground, seed, steps, crowded: isCrowded(seed), exclusions: exclusionsOf(seed), ...setting }).pipe(
-    Effect.provide([layer, Logger.layer([]), TestClock.layer()])
+    Effect.provide([layer, Logger.layer([]), WorldClock.layer])
   ) as Effect.Effect<Seen>
 }
 

@@ -4,7 +4,7 @@
  */
 import { must } from "./Promise.ts"
 import { owedIn } from "./Rounds.ts"
-import { created, type Window } from "./Window.ts"
+import type { Window } from "./Window.ts"
 
 export interface Fill {
   readonly check: (window: Window) => void
@@ -21,7 +21,7 @@ export const make = (): Fill => {
       const round = now.rounds.find(({ n }) => n === now.head.round)!
       const fills = [before, now].map(({ settings }) => settings.fill)
       const most = Math.max(...fills.map(({ max_per_hour }) => max_per_hour ?? Infinity))
-      for (const match of created(window)) {
+      for (const match of window.created) {
         if (match.ladder === null || match.round !== round.n || isOwed(window, match)) continue
         const hour = Math.floor(match.created_at / HOUR_MS)
         made.set(hour, (made.get(hour) ?? 0) + 1)

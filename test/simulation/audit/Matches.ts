@@ -6,7 +6,7 @@ import { matchOwn_ms } from "@agon/domain/season/Lease.ts"
 import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { must } from "./Promise.ts"
-import { created, faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, type Window } from "./Window.ts"
+import { faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, type Window } from "./Window.ts"
 
 const CLOSING_MS = 60_000
 const LEASE_MS = 30_000
@@ -29,8 +29,8 @@ const checkCounts = (window: Window): void => {
   const { head, live } = now
   must(head.matches === live.size + now.endedCount, "queued + playing + ended = created", head.matches, live.size, now.endedCount)
   must(now.endedCount === before.endedCount + now.ended.length, "a match ends once", before.endedCount, now.ended.length)
-  const numbers = new Set(created(window).map(({ n }) => n))
-  must(numbers.size === head.matches - before.head.matches && created(window).length === numbers.size, "a match is in one place", [
+  const numbers = new Set(window.created.map(({ n }) => n))
+  must(numbers.size === head.matches - before.head.matches && window.created.length === numbers.size, "a match is in one place", [
     ...numbers
   ])
   for (const { id } of now.ended) must(!live.has(id), "a match that ended is not open", id)
@@ -42,7 +42,7 @@ const checkUse = (window: Window, { enabled, id, used }: Board): void => {
   const { before, recent } = window
   const was = before.boards.get(id)
   const more = used.reduce((sum, n, i) => sum + n - (was?.used[i] ?? 0), 0)
-  const made = created(window).filter((match) => match.board === id).length
+  const made = window.created.filter((match) => match.board === id).length
   const isSwitchedOn = (board: string) => recent.some((each) => each._tag === "SwitchBoard" && each.board === board && each.enabled)
   if (!isSwitchedOn(id)) must(more === made, "a board is used once a match", id, more, made)
   else must(more >= made, "a board is used once a match", id, more, made)
@@ -78,7 +78,7 @@ const checkQueue = ({ now }: Window): void => {
 
 const checkSeats = (window: Window): void => {
   const { now } = window
-  for (const match of created(window)) {
+  for (const match of window.created) {
     must(match.versions.length === now.boards.get(match.board)!.players, "every seat of the board is taken", match)
     if (match.ladder === null) continue
     must(new Set(match.versions).size === match.versions.length, "nobody sits twice in a rated match", match)

@@ -15,7 +15,7 @@ import { checkPlace } from "./Places.ts"
 import { must, near } from "./Promise.ts"
 import * as Replay from "./Replay.ts"
 import { sigmasIn } from "./sigmas.ts"
-import { created, isRerated, LADDERS, type Window } from "./Window.ts"
+import { isRerated, LADDERS, type Window } from "./Window.ts"
 
 /** The origin of a mean in a row: a match of some round, or the start from which a round or a version began. */
 interface Mean {
@@ -23,7 +23,7 @@ interface Mean {
   readonly of: string | null // the match; null: a start
 }
 interface Moment extends Belief {
-  readonly order: number
+  order: number
 }
 export interface Own {
   readonly ord: number
@@ -51,6 +51,7 @@ export interface Own {
   voided: boolean // something in this commit was
   untold: boolean // its history is not compared any more
   moments: Array<Moment> // what it was in the course of this commit
+  joined: boolean // in this commit, from what its row says, which the journal has exactly
 }
 type Row = Omit<LadderRating, "key" | "busy">
 
@@ -78,11 +79,8 @@ export const make = (): Ratings => {
     check: (window) => {
       const { before, now, voided } = window
       const { order } = current(book)
-      for (const [place, own] of book.table) {
-        own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
-        Object.assign(own, { loose: 0, earlier: own.forfeits, dearer: [0], charged: 0, voided: false })
-      }
-      if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of created(window)) book.fillers.add(id)
+      for (const [place, own] of book.table) beginCommit(book, place, own, order)
+      if (before.settings.fill.enabled || now.settings.fill.enabled) for (const { id } of window.created) book.fillers.add(id)
       for (const match of now.ended) checkCounted(window, match)
       for (const { id } of voided) if (window.log.get(id)!.rated_n !== null) uncount(book, window.log.get(id)!)
       if (isRerated(window)) install(book, window)
@@ -92,10 +90,25 @@ export const make = (): Ratings => {
       must(now.head.rated === book.rated, "each match is rated exactly once", now.head.rated, book.rated)
       must(now.head.voided === book.voided, "voided matches are counted", now.head.voided, book.voided)
       startRounds(book, window, now.head.round)
+      if (counted.length === 0 && now.ratings === before.ratings && isUntouched(window)) return // every row is as it was compared
       for (const [place, row] of now.ratings) compareRow(book, window, place, row)
     }
   }
 }
+
+/** Nothing has happened to it in this commit yet. */
+const beginCommit = (book: Book, place: string, own: Own, order: number): void => {
+  if (own.moments.length === 1 && !own.joined) own.moments[0]!.order = order
+  else own.moments = [{ ...Replay.beliefOf(current(book), place), order }]
+  own.joined = false
+  own.loose = 0
+  own.earlier = own.forfeits
+  if (own.dearer.length > 1) own.dearer = [0]
+  own.charged = 0
+  own.voided = false
+}
+
+const isUntouched = (window: Window): boolean => window.voided.length === 0 && !isRerated(window)
 
 const current = ({ journals, round }: Book): Replay.Journal => journals.get(round)!
 
@@ -103,7 +116,7 @@ const compareRow = (book: Book, window: Window, place: string, row: Row): void =
   const { before } = window
   const own = book.table.get(place)
   if (own === undefined) return void book.table.set(place, joined(book, window, row))
-  if (before.ratings.get(place) === row && own.moments.length === 1 && window.voided.length === 0 && !isRerated(window)) return
+  if (before.ratings.get(place) === row && own.moments.length === 1 && isUntouched(window)) return
   if ((row.active || cameBackAndLeft(window, own, row)) && comesBack(window, place, row)) {
     own.virtual_games = returned(window, own, row)
     own.failed = Math.min(own.failed, row.failed) // forgiven; a match that it was still in may have failed since
@@ -357,6 +370,7 @@ const joined = (book: Book, { before, now, voided }: Window, row: Row): Own => {
     dearer: [0],
     charged: 0,
     voided: false,
+    joined: true,
     untold: false,
     kept: history.length
   }

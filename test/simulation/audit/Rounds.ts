@@ -5,7 +5,7 @@
 
 import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
-import { created, isDead, LADDERS, ownerOf, pairableOn, type Window } from "./Window.ts"
+import { isDead, LADDERS, ownerOf, pairableOn, type Window } from "./Window.ts"
 
 export const owedIn = ({ head, rounds }: View): number => (head.round === 0 ? Infinity : rounds.find(({ n }) => n === head.round)!.games)
 
@@ -69,7 +69,7 @@ const checkCalendar = ({ before, now }: Window): void => {
  */
 const checkTurns = (window: Window, ladder: string): void => {
   const { before, now } = window
-  const fresh = created(window).filter((match) => match.ladder === ladder)
+  const fresh = window.created.filter((match) => match.ladder === ladder)
   if (fresh.length === 0) return
   const places = new Map(pairableOn(now, ladder).map((row) => [row.version, row.virtual_games + row.failed]))
   const virtualGames = new Map(pairableOn(now, ladder).map((row) => [row.version, row.virtual_games]))

@@ -5,7 +5,7 @@
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { must } from "./Promise.ts"
-import { created, type Window } from "./Window.ts"
+import type { Window } from "./Window.ts"
 
 interface Trial {
   played: number
@@ -110,16 +110,19 @@ const countTrials = ({ before, log, now, voided }: Window, trials: Map<string, T
   }
 }
 
-const checkHead = ({ now }: Window): void => {
-  const all = [...now.versions.values()]
-  const count = (status: string) => all.filter((version) => version.status === status).length
-  must(now.head.versions === all.length, "every version has its number", now.head)
-  must(now.head.testing === count("testing") && now.head.active === count("entered"), "candidates and entries are counted", now.head)
+const checkHead = ({ now: { head, versions } }: Window): void => {
+  let [testing, entered] = [0, 0]
+  for (const { status } of versions.values()) {
+    if (status === "testing") testing++
+    else if (status === "entered") entered++
+  }
+  must(head.versions === versions.size, "every version has its number", head)
+  must(head.testing === testing && head.active === entered, "candidates and entries are counted", head)
 }
 
 /** Caps, one candidate an owner, one entry a model, one owner of the same weights. */
 const checkHolders = ({ before, now }: Window): void => {
-  if (before.versions.size === now.versions.size && [...now.versions].every(([id, row]) => before.versions.get(id) === row)) return
+  if (before.versions === now.versions) return
   const { rules } = now.settings
   const models = new Map<string, Set<string>>()
   const [held, testing, entered, weights] = [new Map<string, number>(), new Set<string>(), new Set<string>(), new Map<string, string>()]
@@ -227,7 +230,7 @@ const checkTrial = (window: Window, version: Version, trial: Trial = { played: 0
     trial
   )
   must(trial.played + open.length <= wanted, "a trial has as many matches as the rules say", version, open.length)
-  for (const match of created(window)) {
+  for (const match of window.created) {
     if (match.ladder !== null) continue
     const strangers = match.versions.filter(
       (id) => now.versions.get(id)!.phase === "trial" && window.before.versions.get(id)?.status !== "entered"

@@ -5,6 +5,7 @@
 import type { Of, Replies } from "@agon/domain/season/Command.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { View } from "../View.ts"
+import { isSame } from "./isSame.ts"
 import { must } from "./Promise.ts"
 import { awaited, type Window } from "./Window.ts"
 
@@ -18,10 +19,10 @@ export const checkVoids = (window: Window): void => {
     const nothing = { rank: 0, place: null, made: null, open: null }
     const seats = was.seats.map((seat) => ({ ...seat, ...nothing }))
     const failed = { ending: "failed", rated_n: null, fault_reason: "replay_mismatch", fault_detail: row.fault_detail, seats } as const
-    must(same(row, { ...was, ...failed }), "a voided match fails and counts nothing", was, row)
+    must(isSame(row, { ...was, ...failed }), "a voided match fails and counts nothing", was, row)
     const due = { match: row.id, n: was.rated_n, round: was.round, ladder: was.ladder, versions: was.versions }
     const waits = now.voiding.get(row.id) ?? (now.head.phase === "closed" ? due : undefined)
-    must(was.rated_n === null || text(waits) === text(due), "what counted waits for ratings without it", waits, due)
+    must(was.rated_n === null || isSame(waits, due), "what counted waits for ratings without it", waits, due)
   }
   const fresh = new Set(voided.map(({ id }) => id))
   for (const { match } of now.voiding.values()) must(before.voiding.has(match) || fresh.has(match), "what waits was voided", match)
@@ -33,17 +34,8 @@ const checkRerated = (was: Ended, row: Ended, waiting: ReturnType<typeof awaited
   const later = waiting.some(({ n, round }) => was.round === round && (was.rated_n ?? 0) > n)
   must(later, "a match that ended stays as it is, unless one before it is voided or starts are others", was, row)
   const seats = was.seats.map((seat, i) => ({ ...seat, made: row.seats[i]?.made, open: row.seats[i]?.open }))
-  must(same(row, { ...was, seats } as Ended), "re-rating changes ratings alone", was, row)
+  must(isSame(row, { ...was, seats }), "re-rating changes ratings alone", was, row)
 }
-
-/** The same text for the same row, whatever the order of its fields. */
-const same = (a: Ended, b: Ended): boolean => text(a) === text(b)
-const text = (row: unknown): string =>
-  JSON.stringify(row, (_, value) =>
-    value !== null && typeof value === "object" && !Array.isArray(value)
-      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : value
-  )
 
 /** Held against the log of matches at the moment of the reply. */
 export const checkVoided = (

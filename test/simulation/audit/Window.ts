@@ -21,6 +21,8 @@ export interface Window {
   readonly recent: ReadonlyArray<Command>
   /** Whether the season was claimed since the commit before: what is leased then has a lease's time again. */
   readonly returned: boolean
+  /** Matches that this commit created, whether they are open or over. */
+  readonly created: ReadonlyArray<Created>
   /** How long the season was away before that claim; 0 where nothing has been committed since. */
   readonly away_ms: number
 }
@@ -33,6 +35,7 @@ export const open = (
   returned_at: number | null
 ): Window => ({
   ...{ before, now, log, recent },
+  created: createdIn(before, now),
   returned: returned_at !== null,
   away_ms: now.head.now > before.head.now ? Math.max(0, (returned_at ?? 0) - before.head.now) : 0,
   voided: now.rewritten.filter(({ fault_reason, id }) => fault_reason === "replay_mismatch" && log.get(id)!.fault_reason !== fault_reason),
@@ -91,18 +94,27 @@ type Row = Omit<LadderRating, "key" | "busy">
 export const pairableOn = (view: View, ladder: string): ReadonlyArray<Row> =>
   activeOn(view, ladder).filter(({ version }) => view.versions.get(version)!.phase !== "suspended")
 
-export const activeOn = ({ ratings }: View, ladder: string): ReadonlyArray<Row> =>
-  [...ratings.values()].filter((row) => row.active && row.ladder === ladder)
+export const activeOn = ({ ratings }: View, ladder: string): ReadonlyArray<Row> => {
+  const known = ACTIVE.get(ratings)
+  if (known !== undefined) return known.get(ladder) ?? []
+  const active = Map.groupBy(
+    [...ratings.values()].filter((row) => row.active),
+    (row) => row.ladder as string
+  )
+  ACTIVE.set(ratings, active)
+  return active.get(ladder) ?? []
+}
+/** By ladder, for the ratings of a view, which stay as they are. */
+const ACTIVE = new WeakMap<View["ratings"], ReadonlyMap<string, ReadonlyArray<Row>>>()
 
 /** The owner of an entry; a baseline is its own. */
 export const ownerOf = ({ versions }: View, version: string): string => versions.get(version)!.owner ?? version
 
-/** Matches that this commit created, whether they are open or over. */
-export const created = ({
-  before,
-  now
-}: Window): ReadonlyArray<Pick<OpenMatch, "id" | "n" | "ladder" | "board" | "versions" | "round" | "created_at">> =>
-  [...now.live.values(), ...now.ended].filter(({ n }) => n > before.head.matches)
+type Created = Pick<OpenMatch, "id" | "n" | "ladder" | "board" | "versions" | "round" | "created_at">
+const createdIn = (before: View, now: View): ReadonlyArray<Created> => {
+  const isNew = ({ n }: Created) => n > before.head.matches
+  return [...[...now.live.values()].filter(isNew), ...now.ended.filter(isNew)]
+}
 
 /** Whether nobody could play on this ladder however long it waits. */
 export const isDead = (view: View, ladder: string): boolean => {

@@ -40,7 +40,8 @@ export interface Run extends Setting {
   readonly chance: Chance
   readonly numbers: Numbers
   readonly seen: Seen
-  readonly journal: Array<string>
+  /** What was said last, earliest first; put into words only for a run that fails. */
+  readonly journal: Array<() => string>
   readonly isNeighbour: boolean
   seasons: number
   step: number

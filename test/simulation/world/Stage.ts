@@ -10,7 +10,6 @@ import { isDirty } from "@agon/domain/season/isDirty.ts"
 import type { Mailbox } from "@agon/server/actor/Mailbox.ts"
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import { Clock, Effect, Exit, Fiber } from "effect"
-import { TestClock } from "effect/testing"
 import * as HostClock from "../../support/HostClock.ts"
 import * as Auditor from "../Auditor.ts"
 import { must } from "../audit/Promise.ts"
@@ -27,6 +26,7 @@ import * as Runners from "./Runners.ts"
 import * as Tally from "./Tally.ts"
 import * as Twin from "./Twin.ts"
 import { silent, type Visit } from "./Visit.ts"
+import * as WorldClock from "./WorldClock.ts"
 
 export interface Stage {
   readonly run: Run
@@ -143,11 +143,10 @@ const see = (stage: Stage): Effect.Effect<void> =>
 
 /** Everything that can happen now happens; a database is waited for while time stands still. */
 const still = Effect.fnUntraced(function* (stage: Stage) {
-  for (let calm = 0; calm < 2; calm++) {
-    yield* TestClock.adjust(0)
-    if (stage.faults.busy === 0) continue
-    calm = -1
+  yield* WorldClock.still
+  while (stage.faults.busy > 0) {
     yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
+    yield* WorldClock.still
   }
   const broken = stage.broken ?? stage.run.beside?.broken
   if (broken !== undefined) yield* Effect.die(broken)
@@ -157,7 +156,7 @@ export const settle = Effect.fnUntraced(function* (stage: Stage, ms: number) {
   const { slice_ms } = stage.run.ground
   yield* still(stage)
   for (let left = ms; left > 0; left -= slice_ms) {
-    yield* TestClock.adjust(Math.min(left, slice_ms))
+    yield* WorldClock.pass(Math.min(left, slice_ms))
     yield* still(stage)
   }
 })
@@ -244,7 +243,8 @@ const say = Effect.fnUntraced(function* (
       auditor.asked(command)
       tally.asked(command, at)
     }
-    run.journal.push(`${run.step} @${at} ${run.isNeighbour ? "beside: " : ""}${JSON.stringify(commands)}`)
+    const { step } = run
+    run.journal.push(() => `${step} @${at} ${run.isNeighbour ? "beside: " : ""}${JSON.stringify(commands)}`)
   }
   run.journal.splice(0, run.journal.length - JOURNAL)
   const callers = yield* Effect.forEach(visits, (visit) => Effect.forkChild(later(visit, call(stage, visit))))
@@ -335,7 +335,8 @@ const absence = Effect.fnUntraced(function* ({ away, faults, run }: Stage) {
   if (world >= faults.away_until) {
     if (!away.in(AWAY)) return 0
     count(run.seen, "store away")
-    run.journal.push(`${run.step} the store goes away`)
+    const { step } = run
+    run.journal.push(() => `${step} the store goes away`)
     faults.away_until = world + away.between(1_000, AWAY_MS_MAX)
   }
   return away.between(0, AWAY_STEP_MS)
@@ -357,7 +358,8 @@ const misfortune = Effect.fnUntraced(function* ({ actor, auditor, faults, host, 
     const drawn = chance.pick(Faults.MISFORTUNES)
     wait_ms = drawn.wait_ms
     faults.plan.set(drawn.point, drawn.what)
-    run.journal.push(`${run.step} ${drawn.what} at ${drawn.point}`)
+    const { step } = run
+    run.journal.push(() => `${step} ${drawn.what} at ${drawn.point}`)
     if (drawn.point.startsWith("claim")) faults.plan.set("commit", "refused") // or nobody would claim
   } else if (bad < 1.2) {
     count(seen, "killed between two batches")

@@ -6,6 +6,7 @@ import type { Command } from "@agon/domain/season/Command.ts"
 import type { Snapshot, State } from "@agon/domain/season/State.ts"
 import { committed } from "@agon/domain/season/Writes.ts"
 import { id } from "../../support/SeasonScript.ts"
+import { isSame } from "../audit/isSame.ts"
 import { must } from "../audit/Promise.ts"
 import type { Chance } from "./Chance.ts"
 
@@ -81,6 +82,7 @@ const sorted = ({ head, live, owners, reviews, settings, ratings, versions, ...r
 /** By table, the rows that only one of the two has. */
 const difference = (lost: State, twin: State, { snapshot }: Machine["State"]): ReadonlyArray<unknown> => {
   const [a, b] = [sorted(snapshot(lost)), sorted(snapshot(twin))] as [Record<string, unknown>, Record<string, unknown>]
+  if (isSame(a, b)) return []
   return Object.keys(a).flatMap((table) => {
     const [mine, other] = [a[table], b[table]].map((rows) => new Set((Array.isArray(rows) ? rows : [rows]).map(text)))
     const [more, less] = [mine!.difference(other!), other!.difference(mine!)]

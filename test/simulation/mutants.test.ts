@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from "node:fs"
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit } from "effect"
-import { inCi, sample } from "../support/slow.ts"
+import { sample } from "../support/slow.ts"
 import { mutants } from "./mutants.ts"
 import { hold, type InMemory, inMemory } from "./simulation.ts"
 
@@ -18,8 +18,8 @@ const planted = (name: string): Promise<InMemory> =>
   ]).then(([Mailbox, SeasonActor, Season, State, MemoryStore]) => ({ Mailbox, SeasonActor, Season, State, MemoryStore }))
 
 /** The first seed that notices, and what it says. */
-const caughtBy = Effect.fnUntraced(function* (actor: InMemory) {
-  for (const seed of SEEDS) {
+const caughtBy = Effect.fnUntraced(function* (actor: InMemory, seeds: ReadonlyArray<number>) {
+  for (const seed of seeds) {
     const exit = yield* Effect.exit(inMemory(seed, STEPS, actor))
     const [reason] = Exit.isFailure(exit) ? exit.cause.reasons : []
     if (reason?._tag === "Die") return { seed, said: String((reason.defect as Error).message) }
@@ -27,21 +27,47 @@ const caughtBy = Effect.fnUntraced(function* (actor: InMemory) {
   return undefined
 })
 
-/** Found by the tenth seed or later, or in long runs: half a minute each and more, which ordinary runs leave to CI. */
-const FOUND_LATE: ReadonlySet<string> = new Set([
-  "closingTakesTenMinutes",
-  "fillOverflowsItsHour",
-  "restartForgetsTheReset",
-  "startsOfAResetAreTheFirst",
-  "suspendedIsPaired"
-])
+/**
+ * Seeds that noticed these earlier, or at less cost, than the first that notices: they are tried first. Where the seasons of
+ * a seed change, one that notices no more costs its own time and nothing else.
+ */
+const TRIED_FIRST: Readonly<Record<string, number>> = {
+  boardThatComesIsPlayedAlone: 3,
+  checkHasNoTime: 6,
+  closingTakesTenMinutes: 6,
+  commitIsAwaitedForEver: 6,
+  failuresAreNotCounted: 3,
+  fillIsNotCounted: 2,
+  fillOverflowsItsHour: 9,
+  leaseBeginsAnewAfterARestart: 12,
+  leaseLivesForEver: 12,
+  nobodyIsSuspended: 3,
+  obeysAfterTheClose: 3,
+  obeysBeforeWhatIsDue: 3,
+  releasedStillCounts: 12,
+  repeatAnsweredLost: 6,
+  restartForgetsTheReset: 12,
+  revokedKeyIsGivenWork: 2,
+  revokedKeyKeepsItsWork: 3,
+  slowIsAdmitted: 6,
+  slowTellingIsAwaited: 6,
+  startsOfAResetAreTheFirst: 20,
+  timeGoesBack: 4,
+  voidForgetsItsBatch: 7,
+  voidedTrialKeepsItsCandidateOut: 4,
+  weightsTwice: 6
+}
+const seedsFor = (name: string): ReadonlyArray<number> => {
+  const first = TRIED_FIRST[name]
+  return first === undefined ? SEEDS : [first, ...SEEDS.filter((seed) => seed !== first)]
+}
 
 describe("the simulation notices", () => {
-  for (const name of sample(Object.keys(mutants)).filter((name) => inCi || !FOUND_LATE.has(name))) {
+  for (const name of sample(Object.keys(mutants))) {
     it.live(name, () =>
       Effect.gen(function* () {
         const actor = yield* Effect.promise(() => planted(name))
-        const caught = yield* caughtBy(actor)
+        const caught = yield* caughtBy(actor, seedsFor(name))
         assert.match(caught?.said ?? "nothing was noticed", /^broken promise: /)
         if (process.env["AGON_SIM_SHOW"]) console.log(`${name}: seed ${caught!.seed}: ${caught!.said.slice(16, 90)}`)
       })
@@ -75,6 +101,8 @@ it("every planted bug finds the text that it replaces, once", () => {
     return pieces.reduce((sum, n) => sum + n, 0) !== 1
   })
   assert.deepStrictEqual(wrong, [])
+  const unknown = Object.entries(TRIED_FIRST).filter(([name, seed]) => mutants[name] === undefined || !SEEDS.includes(seed))
+  assert.deepStrictEqual(unknown, [])
 })
 
 it("the table of promises names every planted bug, and no other", () => {

@@ -44,7 +44,7 @@ export interface Head extends SeasonStarts {
 /** Failed matches since the last result. */
 export interface Failing {
   readonly played: number // the head's `played` at that time
-  readonly common: ReadonlyArray<string> // the versions that sat in all of them
+  readonly common: ReadonlyArray<string> | null // the versions that can have caused all of them; null while none had an entry as its cause
   readonly named?: ReadonlyArray<string> // the versions that runners named
   readonly since?: number // when the first of them failed
   readonly n?: number

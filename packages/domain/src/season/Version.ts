@@ -48,7 +48,7 @@ export const ownerOf = ({ versions_by_id }: { readonly versions_by_id: ReadonlyM
 
 /** Consecutive failed matches of one entry: the versions in all of them, and how many each key failed (Faults.ts). */
 export interface Streak {
-  readonly n: number
+  readonly n: number // 0 where the engine could not play them, which blames nobody
   readonly versions: ReadonlyArray<string>
   readonly owners: ReadonlyArray<string> // a baseline is its own owner
   readonly keys: ReadonlyArray<{ readonly key: string; readonly n: number }>

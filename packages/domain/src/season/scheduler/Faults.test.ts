@@ -194,7 +194,8 @@ describe("finals of four in which half cannot be played", () => {
       machines((match) => (isBad(match) ? "weights_unavailable" : "played"), named)
     ],
     ["because nobody says why, in finals of one game", 1, machines((match) => (isBad(match) ? "weights_unavailable" : "played"))],
-    ["because they kill runners, in finals of one game", 1, machines((match) => (isBad(match) ? undefined : "played"))]
+    ["because they kill runners, in finals of one game", 1, machines((match) => (isBad(match) ? undefined : "played"))],
+    ["because the engine cannot play them", 1, machines((match) => (isBad(match) ? "engine_fault" : "played"))]
   ] as const) {
     it(`${what}, end a day after the first match that failed since the last result, and nobody is suspended`, () => {
       const { at, state } = halfOf(4, games)
@@ -238,6 +239,22 @@ describe("finals of four in which half cannot be played", () => {
     )
     for (const n of [1, 2, 3, 4]) assert.isAtLeast(state.ladders.at(-1)!.ratings.get(version(n))!.virtual_games, 4)
   })
+})
+
+it("a fault of the engine between failures of an entry neither blames nor clears it", () => {
+  const { now, state } = season(8)
+  const at = play(state, [honest("k1"), honest("k2")], now, 20)
+  let failures = 0
+  const broken = (key: string): Machine => ({
+    ...honest(key),
+    says: (match) => (!match.versions.includes(LOST) ? undefined : failures++ === 0 ? "engine_fault" : "weights_unavailable")
+  })
+  play(state, [broken("k1"), broken("k2")], at, 9_000, (state) => phase(state) === "suspended")
+  assert.strictEqual(phase(state), "suspended")
+  assert.lengthOf(
+    [...state.versions_by_id.values()].filter((each) => each.phase === "suspended"),
+    1
+  )
 })
 
 describe("finals in which more than half cannot be played", () => {

@@ -77,31 +77,46 @@ export const suspectsOf = ({ tries, versions }: OpenMatch): ReadonlyArray<string
 
 /** Records that one of the suspects caused a match to fail. */
 export const blame = (state: State, match: OpenMatch, suspects: ReadonlyArray<string>): void => {
-  if (match.ladder === null || match.tries.some(({ reason }) => reason === "engine_fault")) return
-  const { common, named } = failing(state, suspects)
+  if (match.ladder === null) return
+  const isOfEngine = match.tries.some(({ reason }) => reason === "engine_fault")
+  const { common, named } = failing(state, isOfEngine ? null : suspects)
+  if (isOfEngine) return doubt(state, match)
   const isNamed = suspects.length === 1 && named.length <= NAMED_MAX && named.length * 2 < state.active
   const keys = [...new Set(match.tries.map(({ key }) => key))]
   for (const id of suspects) {
     const version = state.versions_by_id.get(id)
     if (version?.status !== "entered" || version.phase !== null) continue
-    const { streak } = version
+    const streak = blamed(version)
     if (streak !== null && streak.played === state.played && !common.includes(id) && !isNamed) continue
     accuse(state, version, suspects, keys)
     if (isGuilty(state, version)) suspend(state, version)
   }
 }
 
-/** Adds a failed match to those since the last result. */
-const failing = (state: State, suspects: ReadonlyArray<string>) => {
-  const run: Omit<Failing, "played"> = state.failing?.played === state.played ? state.failing : { common: suspects, named: [] }
-  const common = run.common.filter((id) => suspects.includes(id))
-  const named = [...new Set([...(run.named ?? []), ...(suspects.length === 1 ? suspects : [])])].slice(0, NAMED_MAX + 1)
+/** Adds a failed match to those since the last result; `suspects` is null where no entry can have caused it. */
+const failing = (state: State, suspects: ReadonlyArray<string> | null) => {
+  const run: Omit<Failing, "played"> = state.failing?.played === state.played ? state.failing : { common: null, named: [] }
+  const common = suspects === null ? run.common : (run.common ?? suspects).filter((id) => suspects.includes(id))
+  const named = [...new Set([...(run.named ?? []), ...(suspects?.length === 1 ? suspects : [])])].slice(0, NAMED_MAX + 1)
   state.failing = { played: state.played, common, named, since: run.since ?? state.now, n: (run.n ?? 0) + 1 }
-  return { common, named }
+  return { common: common ?? [], named }
 }
 
+/** A match that the engine could not play blames nobody, but none of its entries is paired as one whose matches are played. */
+const doubt = (state: State, { versions }: OpenMatch): void => {
+  for (const id of versions) {
+    const version = state.versions_by_id.get(id)
+    if (version?.status !== "entered" || version.phase !== null || version.streak !== null) continue
+    version.streak = { n: 0, versions: [], owners: [], keys: [], played: state.played }
+    state.writes.versions.add(id)
+  }
+}
+
+/** The failed matches that may be its own fault. */
+const blamed = ({ streak }: Version): Version["streak"] => (streak !== null && streak.n > 0 ? streak : null)
+
 const accuse = (state: State, version: Version, suspects: ReadonlyArray<string>, keys: ReadonlyArray<string>): void => {
-  const { streak } = version
+  const streak = blamed(version)
   const owners = suspects.map((id) => ownerOf(state, id))
   const counts = new Map(streak?.keys.map(({ key, n }) => [key, n]))
   for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1)

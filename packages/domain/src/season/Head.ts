@@ -39,6 +39,7 @@ export interface Head extends SeasonStarts {
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // recently revoked keys, oldest first
   unexamined: ReadonlyArray<Unexamined> // reviews that keys have lately failed, oldest first
   lapsed: ReadonlyArray<Lapsed> // keys whose leases came to nothing, the last one last
+  candidates_ahead_ms: number // slot time that candidates have used beyond that of ladders (CandidateShare.ts)
 }
 
 /** Failed matches since the last result. */
@@ -100,7 +101,8 @@ export const freshHead = (): Head => ({
   keys: [],
   revoked: [],
   unexamined: [],
-  lapsed: []
+  lapsed: [],
+  candidates_ahead_ms: 0
 })
 
 /** The row of a season whose state has its fields among others. */
@@ -140,5 +142,6 @@ export const head = (state: Head): Head => ({
   keys: state.keys,
   revoked: state.revoked,
   unexamined: state.unexamined,
-  lapsed: state.lapsed
+  lapsed: state.lapsed,
+  candidates_ahead_ms: state.candidates_ahead_ms
 })

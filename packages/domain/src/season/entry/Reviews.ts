@@ -4,6 +4,7 @@
  * review therefore leaves it to others for as long as a lease, or that machine alone would end it within a second.
  */
 
+import { noteSlotTime } from "../CandidateShare.ts"
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
 import { makeGood, noteLapse } from "../key/Lapses.ts"
 import { beginLease, isReturnedTooOften, LEASE_AGAIN_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
@@ -72,6 +73,7 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
   }
   version.admit_key = key
   version.runtime_version = verdict.runtime_version
+  if (review.until !== null) noteSlotTime(state, review, true)
   state.reviews.delete(version.id)
   makeGood(state, key)
   changed(state, review)
@@ -102,6 +104,7 @@ export const returnReview = (state: State, review: Review): void => {
 }
 
 const requeueReview = (state: State, review: Review): void => {
+  noteSlotTime(state, review, true)
   review.leased_at = null
   review.until = null
   changed(state, review)

@@ -1,46 +1,10 @@
 import { assert, describe, it } from "vitest"
-import type { Command, Work } from "../Command.ts"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
+import { dying, fault, honest, LOST, type Machine, type Match, play } from "../testing/failingMachines.ts"
 import { addBoard, finish, OPENED, outcome, owner, RUNNER, season, submission, version } from "../testing/testSeason.ts"
 import { committed } from "../Writes.ts"
 import { FAULTS_RUNNING } from "./Faults.ts"
-
-type Match = Extract<Work, { kind: "match" }>
-interface Machine {
-  readonly key: string
-  /** Its report of a match; undefined: nothing, and the lease runs out. */
-  readonly says: (match: Match) => "played" | "weights_unavailable" | "engine_fault" | undefined
-  /** Whether it names the entry whose weights it cannot have. */
-  readonly names?: boolean | ((match: Match) => string)
-}
-
-const LOST = version(1)
-const honest = (key: string, names = true): Machine => ({
-  key,
-  names,
-  says: ({ versions }) => (versions.includes(LOST) ? "weights_unavailable" : "played")
-})
-const dying = (key: string): Machine => ({ key, says: ({ versions }) => (versions.includes(LOST) ? undefined : "played") })
-
-/** The machines take turns, one match at a time each, a second a turn. */
-const play = (state: State, machines: ReadonlyArray<Machine>, from: number, turns: number, until = (_: State) => false): number => {
-  let now = from
-  for (let i = 0; i < turns && !until(state); i++, now += 1_000) {
-    const { key, names, says } = machines[i % machines.length]!
-    const [work] = step(state, { _tag: "LeaseWork", ...RUNNER, runner: key, key, max: 1 }, now)
-    if (work?.kind !== "match") continue
-    const said = says(work)
-    if (said === undefined) continue
-    const about = { key, lease: work.lease }
-    if (said === "played") step(state, { _tag: "ReportMatch", ...about, outcome: outcome(work.versions.length, i % 2) }, now)
-    else step(state, fault(about, said, typeof names === "function" ? names(work) : names === true ? LOST : null), now)
-  }
-  return now
-}
-
-const fault = (about: { key: string; lease: string }, fault_reason: "weights_unavailable" | "engine_fault", named: string | null) =>
-  ({ _tag: "ReportFault", ...about, fault_reason, version: named, detail: "gone" }) satisfies Command
 
 /** Whoever has been submitted enters; when that was. */
 const enter = (state: State): number => {

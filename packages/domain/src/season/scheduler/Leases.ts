@@ -1,5 +1,6 @@
 /** Handing work to runners and taking it back. */
 import { logged } from "../Audit.ts"
+import { isCandidatesTurn } from "../CandidateShare.ts"
 import type { Of, Replies, Work } from "../Command.ts"
 import { failReview, leaseReview, nextReview, returnReview } from "../entry/Reviews.ts"
 import { givenAtMost, noteLapse, noteReturn } from "../key/Lapses.ts"
@@ -21,7 +22,7 @@ const REVOKED_MS = 120_000
 /** Keeps the season's head small; nobody revokes more by hand in that time. */
 const REVOKED_MAX = 64
 
-/** Reviews first, then trials, then ladder matches: newcomers wait only for each other. */
+/** Reviews first, then trials, as far as candidates have a share (CandidateShare.ts), and ladder matches. */
 export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["LeaseWork"] => {
   const { fleet } = command
   const { settings } = state
@@ -29,18 +30,24 @@ export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["Leas
   if (state.phase !== "open" || command.engine_digest !== settings.engine_digest || isRevoked(state, command.key)) return leases
   const admissions = command.admissions && mayServe(settings.fleet.admissions, fleet)
   const matches = command.matches && mayServe(settings.fleet.matches, fleet)
-  const open = state.now >= settings.submissions_open_at
+  const ladders = matches && state.now >= settings.submissions_open_at
+  const ofLadder = () => (ladders ? leased(state, nextRated(state, command.key), command) : undefined)
+  const ofCandidate = () => {
+    const review = admissions ? nextReview(state, command.key) : undefined
+    if (review !== undefined) return leaseReview(state, review, command)
+    return matches ? leased(state, nextTrial(state, command.key), command) : undefined
+  }
   const max = givenAtMost(state, command.key, Math.min(command.max, LEASES_PER_REQUEST_MAX))
   while (leases.length < max) {
-    const review = admissions ? nextReview(state, command.key) : undefined
-    const match =
-      review !== undefined || !matches ? undefined : (nextTrial(state, command.key) ?? (open ? nextRated(state, command.key) : undefined))
-    if (review !== undefined) leases.push(leaseReview(state, review, command))
-    else if (match !== undefined) leases.push(leaseMatch(state, match, command))
-    else break
+    const work = isCandidatesTurn(state) ? (ofCandidate() ?? ofLadder()) : (ofLadder() ?? ofCandidate())
+    if (work === undefined) break
+    leases.push(work)
   }
   return leases
 }
+
+const leased = (state: State, match: string | undefined, command: Of<"LeaseWork">): Work | undefined =>
+  match === undefined ? undefined : leaseMatch(state, match, command)
 
 /** False where a lease request would be given nothing, whoever sent it; where it is true, some or all may be. */
 export const mayGiveWork = (state: State): boolean => {

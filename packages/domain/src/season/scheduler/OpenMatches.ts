@@ -1,4 +1,5 @@
 /** Open matches: queued, leased, and their leases renewed. */
+import { noteSlotTime } from "../CandidateShare.ts"
 import type { Of, Replies, Work } from "../Command.ts"
 import { ladderOf } from "../Ladders.ts"
 import { beginLease, leaseName, matchOwn_ms, parseLease, renewedUntil } from "../Lease.ts"
@@ -76,6 +77,7 @@ export const leaseMatch = (state: State, id: string, holder: Of<"LeaseWork">): W
 
 /** Its lease has ended: the ladder has room for another match. */
 export const unlease = (state: State, match: OpenMatch): void => {
+  noteSlotTime(state, match, match.ladder === null)
   const ladder = ladderOf(state, match)
   if (ladder === undefined) return
   ladder.playing--

@@ -4,6 +4,7 @@
  * more than 80 of 100 cases (Forecast.test.ts); where nothing is known yet there is none.
  */
 
+import { slotsHeld } from "../CandidateShare.ts"
 import { entryOf } from "../entry/Versions.ts"
 import { laddersOf } from "../Ladders.ts"
 import { pendingRound } from "../Round.ts"
@@ -109,20 +110,19 @@ const ofTrial = (known: Known, version: Version): Waiting => {
 }
 
 /**
- * When the n-th queued trial match starts: at the next slot that comes free, after the reviews
- * that wait, before rated matches.
+ * When the n-th queued trial match starts: at the next slot that comes free, after the reviews that wait. While ladders have
+ * matches to play, candidates have half of the slots, so that those beyond their share start at every second one that comes free.
  */
 const nthTrial = ({ now, pace, reach, state }: Known, n: number): Span | null => {
-  const prepared = state.ladders.reduce((sum, { queue }) => sum + queue.length, 0)
-  const leasedMatches = state.live.size - state.trials.length - prepared
+  const held = slotsHeld(state)
   const queuedReviews = [...state.reviews.values()].filter(({ until }) => until === null).length
-  const leased = leasedMatches + state.reviews.size - queuedReviews
-  const isBusy = queuedReviews > 0 || state.ladders.some((ladder) => mayPlay(state, ladder) && ladder.queue.length > 0)
-  if (!isBusy && leased + n <= reach.players) return AT_ONCE
+  const ladderWaits = state.ladders.some((ladder) => mayPlay(state, ladder) && ladder.queue.length > 0)
+  if (queuedReviews === 0 && !ladderWaits && held.candidates + held.ladders + n <= reach.players) return AT_ONCE
   const rate = allStarts(pace, now)
   if (rate === null) return null
+  const beyond = held.ladders > 0 || ladderWaits ? Math.max(0, n + queuedReviews + held.candidates - Math.floor(reach.players / 2)) : 0
   const reviews_ms = ((pace.review_ms ?? 0) * queuedReviews) / Math.max(1, reach.admitters)
-  return { low: 0, high: afterStarts(n, n, rate).high + 2 * reviews_ms }
+  return { low: 0, high: afterStarts(n, n + 1.5 * beyond, rate).high + 2 * reviews_ms }
 }
 
 const ofEntry = (known: Known, version: Version): Forecast => {

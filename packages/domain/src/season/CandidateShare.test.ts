@@ -2,7 +2,7 @@ import { assert, describe, it } from "@effect/vitest"
 import type { Work } from "./Command.ts"
 import { step } from "./Season.ts"
 import { restore, type State, snapshot } from "./State.ts"
-import { finish, lease, model, owner, season, submission, version } from "./testing/testSeason.ts"
+import { ADMITTED, finish, lease, model, owner, RUNNER, season, submission, version } from "./testing/testSeason.ts"
 import { committed } from "./Writes.ts"
 
 const MATCH_MS = 4_000
@@ -64,6 +64,20 @@ describe("candidates and ladders share slots", () => {
     const { now, state } = season(1)
     for (let n = 2; n <= 9; n++) step(state, submission(n), now)
     assert.lengthOf(lease(state, now, 8).filter(isOfCandidate), 8)
+  })
+
+  it("an examination by a machine that plays no matches takes no slot from ladders, so no trial waits for it", () => {
+    const { now, state } = season(20, [2], { trial: { matches: 1 } })
+    const examiner = { ...RUNNER, key: "examiner", matches: false }
+    for (let n = 101; n <= 103; n++) step(state, submission(n), now)
+    const reviews = step(state, { _tag: "LeaseWork", ...examiner, max: 4 }, now)
+    assert.lengthOf(reviews, 3)
+    step(state, { _tag: "ReportAdmission", key: "examiner", lease: reviews[0]!.lease, verdict: ADMITTED }, now + 20_000)
+    const copy = restore(structuredClone(snapshot(state)))
+    for (const each of [state, copy]) {
+      assert.strictEqual(each.candidates_ahead_ms, 0)
+      assert.deepStrictEqual(lease(each, now + 20_000, 2).map(isOfCandidate), [true, false])
+    }
   })
 
   it("a restored season goes on as the one before", () => {

@@ -35,11 +35,13 @@ export interface Head extends SeasonStarts {
   rescaled: number // how often ratings were computed again with other starts
   played: number // matches with a result, counted or not
   failing: Failing | null
-  keys: ReadonlyArray<{ readonly key: string; readonly at: number }> // keys with recent results, oldest first
+  keys: ReadonlyArray<HeardKey> // keys with recent results, oldest first
+  examiners: ReadonlyArray<HeardKey> // keys with recent verdicts, oldest first
   revoked: ReadonlyArray<{ readonly key: string; readonly at: number }> // recently revoked keys, oldest first
   unexamined: ReadonlyArray<Unexamined> // reviews that keys have lately failed, oldest first
   lapsed: ReadonlyArray<Lapsed> // keys whose leases came to nothing, the last one last
   candidates_ahead_ms: number // slot time that candidates have used beyond that of ladders (CandidateShare.ts)
+  apart: ReadonlyArray<string> // candidates whose examination takes no slot from ladders, oldest first (CandidateShare.ts)
 }
 
 /** Failed matches since the last result. */
@@ -49,6 +51,12 @@ export interface Failing {
   readonly named?: ReadonlyArray<string> // the versions that runners named
   readonly since?: number // when the first of them failed
   readonly n?: number
+}
+
+/** A key that has brought something, and when. */
+export interface HeardKey {
+  readonly key: string
+  readonly at: number
 }
 
 /** A review that a key reported as failed. */
@@ -99,10 +107,12 @@ export const freshHead = (): Head => ({
   played: 0,
   failing: null,
   keys: [],
+  examiners: [],
   revoked: [],
   unexamined: [],
   lapsed: [],
-  candidates_ahead_ms: 0
+  candidates_ahead_ms: 0,
+  apart: []
 })
 
 /** The row of a season whose state has its fields among others. */
@@ -140,8 +150,10 @@ export const head = (state: Head): Head => ({
   played: state.played,
   failing: state.failing,
   keys: state.keys,
+  examiners: state.examiners,
   revoked: state.revoked,
   unexamined: state.unexamined,
   lapsed: state.lapsed,
-  candidates_ahead_ms: state.candidates_ahead_ms
+  candidates_ahead_ms: state.candidates_ahead_ms,
+  apart: state.apart
 })

@@ -63,6 +63,7 @@ const putBack = (state: State, now: number): void => {
   if (state.close_requested_at !== null) state.close_requested_at = notLater(state.close_requested_at)
   if (state.failing?.since !== undefined) state.failing = { ...state.failing, since: notLater(state.failing.since) }
   state.keys = state.keys.map(seen)
+  state.examiners = state.examiners.map(seen)
   state.revoked = state.revoked.map(seen)
   state.unexamined = state.unexamined.map(seen)
   state.lapsed = state.lapsed.map(seen)

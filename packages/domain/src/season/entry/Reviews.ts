@@ -4,8 +4,9 @@
  * review therefore leaves it to others for as long as a lease, or that machine alone would end it within a second.
  */
 
-import { noteSlotTime } from "../CandidateShare.ts"
+import { noteApart, noteExamined } from "../CandidateShare.ts"
 import type { Of, Receipt, Verdict, Work } from "../Command.ts"
+import { noteVerdict } from "../key/HeardKeys.ts"
 import { makeGood, noteLapse } from "../key/Lapses.ts"
 import { beginLease, isReturnedTooOften, LEASE_AGAIN_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import type { State } from "../State.ts"
@@ -43,8 +44,10 @@ const leaveToOthers = (state: State, { version }: Review, key: string): void => 
   state.againEnd = Math.min(state.againEnd, state.now + LEASE_AGAIN_MS)
 }
 
-export const leaseReview = (state: State, review: Review, holder: Of<"LeaseWork">): Work => {
+/** `plays`: the holder plays matches of the season too. */
+export const leaseReview = (state: State, review: Review, holder: Of<"LeaseWork">, plays: boolean): Work => {
   const until = beginLease(state, review, holder)
+  noteApart(state, review.version, !plays)
   const version = state.versions_by_id.get(review.version)!
   Object.assign(version, { admit_attempt: review.lease_n, admit_key: null })
   changed(state, review)
@@ -66,16 +69,17 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
     if (review.until === null)
       changed(state, review) // it ran out earlier and was counted then
     else {
-      noteLapse(state, key)
+      noteLapse(state, key, "review")
       failReview(state, review)
     }
     return { accepted: true }
   }
   version.admit_key = key
   version.runtime_version = verdict.runtime_version
-  if (review.until !== null) noteSlotTime(state, review, true)
+  if (review.until !== null) noteExamined(state, review)
   state.reviews.delete(version.id)
   makeGood(state, key)
+  noteVerdict(state, key)
   changed(state, review)
   judge(state, version, verdict)
   return { accepted: true }
@@ -104,7 +108,7 @@ export const returnReview = (state: State, review: Review): void => {
 }
 
 const requeueReview = (state: State, review: Review): void => {
-  noteSlotTime(state, review, true)
+  noteExamined(state, review)
   review.leased_at = null
   review.until = null
   changed(state, review)

@@ -1,7 +1,8 @@
 /**
- * Runner keys that have brought results within a day. They alone are witnesses against an entry whose matches fail (scheduler/Faults.ts), and
- * only beside them are keys kept back that bring none (Lapses.ts).
+ * Runner keys that have brought results or verdicts within a day. Those with results alone are witnesses against an entry whose matches
+ * fail (scheduler/Faults.ts). Only beside keys that do the same kind of work are keys kept back that bring none (Lapses.ts).
  */
+import type { HeardKey } from "../Head.ts"
 import type { State } from "../State.ts"
 
 const DAY_MS = 86_400_000
@@ -11,13 +12,25 @@ const KEY_NOTED_MS = 3_600_000
 const KEYS_MAX = 16
 
 /** The key played a match to its end; who calls writes the head. */
-export const noteResult = (state: State, key: string): void => {
-  const noted = state.keys.find((each) => each.key === key)
-  if (noted !== undefined && state.now < noted.at + KEY_NOTED_MS) return
-  const others = state.keys.filter((each) => each.key !== key && isRecent(state, each))
-  state.keys = [...others, { key, at: state.now }].slice(-KEYS_MAX)
+export const noteResult = (state: State, key: string): void => void (state.keys = noted(state, state.keys, key))
+
+/** The key judged a model. */
+export const noteVerdict = (state: State, key: string): void => {
+  state.examiners = noted(state, state.examiners, key)
+  state.writes.head = true
 }
 
-export const heardKeys = (state: State): ReadonlyArray<string> => state.keys.filter((each) => isRecent(state, each)).map(({ key }) => key)
+const noted = (state: State, keys: ReadonlyArray<HeardKey>, key: string): ReadonlyArray<HeardKey> => {
+  const known = keys.find((each) => each.key === key)
+  if (known !== undefined && state.now < known.at + KEY_NOTED_MS) return keys
+  const others = keys.filter((each) => each.key !== key && isRecent(state, each))
+  return [...others, { key, at: state.now }].slice(-KEYS_MAX)
+}
 
-const isRecent = ({ now }: State, { at }: { readonly at: number }): boolean => now < at + DAY_MS
+export const heardKeys = (state: State): ReadonlyArray<string> => recent(state, state.keys)
+
+export const heardExaminers = (state: State): ReadonlyArray<string> => recent(state, state.examiners)
+
+const recent = (state: State, keys: ReadonlyArray<HeardKey>) => keys.filter((each) => isRecent(state, each)).map(({ key }) => key)
+
+const isRecent = ({ now }: State, { at }: HeardKey): boolean => now < at + DAY_MS

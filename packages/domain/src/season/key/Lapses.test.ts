@@ -89,6 +89,19 @@ describe("a key under which leases run out", () => {
     assert.isAbove(take(state, now + 62_000).length, 9)
   })
 
+  it("examines as before where nobody else does, and plays one match at a time", () => {
+    const { now, state } = begin(LAPSES_MAX)
+    const later = now + 86_400_000
+    for (const n of [901, 902, 903]) step(state, submission(n), later)
+    finish(state, step(state, { _tag: "LeaseWork", ...RUNNER, admissions: false, max: 1 }, later)[0]!, later)
+    assert.deepStrictEqual(
+      take(state, later).map(({ kind }) => kind),
+      ["admission", "admission", "admission"]
+    )
+    const copy = restore(structuredClone(snapshot(state)))
+    for (const each of [state, copy]) assert.isEmpty(take(each, later + 1), "it holds three")
+  })
+
   it("is given nothing for half a minute after the last of them", () => {
     const { now, state } = begin(LAPSES_MAX)
     take(state, now)

@@ -5,12 +5,14 @@
  * lease. Once too many have not been made good for, the key has one lease of the season at a time, and none for half a minute after the
  * last of them, until results come again: a machine that lost its power is back after a few.
  *
- * Where nobody else has brought a result within a day, or all who have are such keys, none is kept back: there is nobody to leave the
- * work to.
+ * Where nobody else has brought a result within a day, or all who have are such keys, none is kept back from matches: there is nobody to
+ * leave them to. So it is with verdicts and examinations: who plays matches may examine nothing.
  */
 import { LEASE_AGAIN_MS, type Leased } from "../Lease.ts"
 import type { State } from "../State.ts"
-import { heardKeys } from "./HeardKeys.ts"
+import { heardExaminers, heardKeys } from "./HeardKeys.ts"
+
+type Kind = "match" | "review"
 
 /** So many more leases of a key may come to nothing than it brings results. */
 export const LAPSES_FREE = 8
@@ -24,22 +26,24 @@ const AT_ONCE_MS = 5_000
 const countOf = ({ lapsed }: State, key: string): number => lapsed.find((each) => each.key === key)?.n ?? 0
 
 /** A lease of the key ran out, or it could do nothing with it. */
-export const noteLapse = (state: State, key: string): void => {
+export const noteLapse = (state: State, key: string, kind: Kind): void => {
   const others = state.lapsed.filter((each) => each.key !== key)
   const n = countOf(state, key) + 1
   state.lapsed = [...others, { key, n: Math.min(LAPSES_MAX, n), at: state.now }].slice(-KEYS_MAX)
   state.writes.head = true
-  if (n === LAPSES_FREE + 1 && isReplaceable(state, key)) state.writes.keptBack.push(key)
+  if (n === LAPSES_FREE + 1 && isReplaceable(state, key, kind)) state.writes.keptBack.push(key)
 }
 
-/** Whether somebody else has brought results within a day, and is not such a key itself. */
-const isReplaceable = (state: State, key: string): boolean =>
-  heardKeys(state).some((each) => each !== key && countOf(state, each) <= LAPSES_FREE)
+/** Whether somebody else has done such work within a day, and is not such a key itself. */
+const isReplaceable = (state: State, key: string, kind: Kind): boolean =>
+  (kind === "match" ? heardKeys(state) : heardExaminers(state)).some((each) => each !== key && countOf(state, each) <= LAPSES_FREE)
 
 /** A runner gives this work back. */
-export const noteReturn = (state: State, { key, leased_at }: Leased): void => {
-  if (state.now < leased_at! + AT_ONCE_MS) noteLapse(state, key!)
+export const noteReturn = (state: State, work: Leased): void => {
+  if (state.now < work.leased_at! + AT_ONCE_MS) noteLapse(state, work.key!, kindOf(work))
 }
+
+export const kindOf = (work: Leased): Kind => ("versions" in work ? "match" : "review")
 
 /** The key brought a result, or judged a model. */
 export const makeGood = (state: State, key: string): void => {
@@ -48,12 +52,11 @@ export const makeGood = (state: State, key: string): void => {
   state.writes.head = true
 }
 
-/** How many leases the key may be given now, of those that it asks for. */
-export const givenAtMost = (state: State, key: string, max: number): number => {
+/** Whether the key is given no work of this kind now. */
+export const isKeptBack = (state: State, key: string, kind: Kind): boolean => {
   const lapsed = state.lapsed.find((each) => each.key === key)
-  if (lapsed === undefined || lapsed.n <= LAPSES_FREE || !isReplaceable(state, key)) return max
-  if (state.now < lapsed.at + LEASE_AGAIN_MS) return 0
-  return holdsOne(state.live, key) || holdsOne(state.reviews, key) ? 0 : Math.min(max, 1)
+  if (lapsed === undefined || lapsed.n <= LAPSES_FREE || !isReplaceable(state, key, kind)) return false
+  return state.now < lapsed.at + LEASE_AGAIN_MS || holdsOne(state.live, key) || holdsOne(state.reviews, key)
 }
 
 const holdsOne = (works: State["live"] | State["reviews"], key: string): boolean => {

@@ -3,7 +3,7 @@ import { logged } from "../Audit.ts"
 import { isCandidatesTurn } from "../CandidateShare.ts"
 import type { Of, Replies, Work } from "../Command.ts"
 import { failReview, leaseReview, nextReview, returnReview } from "../entry/Reviews.ts"
-import { givenAtMost, noteLapse, noteReturn } from "../key/Lapses.ts"
+import { isKeptBack, kindOf, noteLapse, noteReturn } from "../key/Lapses.ts"
 import { isReturnedTooOften, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import { mayServe } from "../Rules.ts"
 import type { State } from "../State.ts"
@@ -31,13 +31,14 @@ export const leaseWork = (state: State, command: Of<"LeaseWork">): Replies["Leas
   const admissions = command.admissions && mayServe(settings.fleet.admissions, fleet)
   const matches = command.matches && mayServe(settings.fleet.matches, fleet)
   const ladders = matches && state.now >= settings.submissions_open_at
-  const ofLadder = () => (ladders ? leased(state, nextRated(state, command.key), command) : undefined)
+  const isGiven = (kind: "match" | "review") => !isKeptBack(state, command.key, kind)
+  const ofLadder = () => (ladders && isGiven("match") ? leased(state, nextRated(state, command.key), command) : undefined)
   const ofCandidate = () => {
-    const review = admissions ? nextReview(state, command.key) : undefined
-    if (review !== undefined) return leaseReview(state, review, command)
-    return matches ? leased(state, nextTrial(state, command.key), command) : undefined
+    const review = admissions && isGiven("review") ? nextReview(state, command.key) : undefined
+    if (review !== undefined) return leaseReview(state, review, command, matches)
+    return matches && isGiven("match") ? leased(state, nextTrial(state, command.key), command) : undefined
   }
-  const max = givenAtMost(state, command.key, Math.min(command.max, LEASES_PER_REQUEST_MAX))
+  const max = Math.min(command.max, LEASES_PER_REQUEST_MAX)
   while (leases.length < max) {
     const work = isCandidatesTurn(state) ? (ofCandidate() ?? ofLadder()) : (ofLadder() ?? ofCandidate())
     if (work === undefined) break
@@ -61,7 +62,7 @@ const nextTrial = (state: State, key: string): string | undefined => state.trial
 export const loseLeases = (state: State): void => {
   const ran_out = eachLeased(state, (work) => work.until! <= state.now)
   for (const work of ran_out) {
-    noteLapse(state, work.key!)
+    noteLapse(state, work.key!, kindOf(work))
     if ("versions" in work) loseMatch(state, work)
     else failReview(state, work)
   }

@@ -88,7 +88,7 @@ export const reportFault = (state: State, command: Of<"ReportFault">): Receipt =
   const failed = { n: match.lease_n, key, at: state.now, reason: fault_reason, version: fault_reason === "engine_fault" ? null : version }
   state.againEnd = Math.min(state.againEnd, state.now + LEASE_AGAIN_MS)
   if (match.until !== null) {
-    noteLapse(state, key)
+    noteLapse(state, key, "match")
     failTry(state, match, failed, { fault_detail: detail })
     return { accepted: true }
   }

@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
-import { finish, lease, season, submission } from "../testing/testSeason.ts"
+import { finish, lease, RUNNER, season, submission } from "../testing/testSeason.ts"
 import { committed } from "../Writes.ts"
 
 /** Plays so many matches, one at a time; answers how many of them were made for each ladder. */
@@ -64,6 +64,19 @@ describe("a class that can be paired only late", () => {
     const { micro = 0, nano = 0 } = play(state, now + 4_000, 240)
     assert.isAtMost(micro, 45)
     assert.isAtLeast(nano, 80)
+  })
+
+  it("does not wait for an entry that was kept from playing, by a match that lasted", () => {
+    const { now, state } = season(10)
+    let at = now + 1
+    let held = lease(state, at)[0]!
+    for (; held.kind !== "match" || held.ladder !== "nano"; held = lease(state, at)[0]!) finish(state, held, at)
+    for (; at < now + 140_000; at += 20_000) step(state, { _tag: "Heartbeat", key: RUNNER.key, leases: [held.lease] }, at)
+    assert.isAtLeast(play(state, at, 1_000).nano!, 400)
+    finish(state, held, at + 1_000)
+    const { nano = 0, open = 0 } = play(state, at + 1_001, 400)
+    assert.isAtLeast(open, 60)
+    assert.isAtLeast(nano, 190)
   })
 
   it("is remembered by a restored season", () => {

@@ -22,9 +22,13 @@ export interface LadderTurn {
 export const inTurn = (state: State, ladders: ReadonlyArray<LadderState>): ReadonlyArray<LadderTurn> =>
   sorted(ladders.map((ladder) => ({ ladder, turn: turnOf(state, ladder) })))
 
-/** The same, less what a ladder does not make up for. */
-export const inFairTurn = ({ passed }: State, turns: ReadonlyArray<LadderTurn>): ReadonlyArray<LadderTurn> =>
-  sorted(turns.map(({ ladder, turn }) => ({ ladder, turn: turn + passed[ladder.index]! })))
+/**
+ * The same, less what a ladder does not make up for. An entry that is behind the others of its ladder, since its match lasted or was voided,
+ * does not count. Otherwise the ladder would be far behind while this entry is free, have that distance passed over, and be far ahead
+ * of all other ladders while it plays.
+ */
+export const inFairTurn = ({ clock, passed }: State, turns: ReadonlyArray<LadderTurn>): ReadonlyArray<LadderTurn> =>
+  sorted(turns.map(({ ladder, turn }) => ({ ladder, turn: Math.max(turn, clock[ladder.index]!) + passed[ladder.index]! })))
 
 const sorted = (turns: Array<LadderTurn>): ReadonlyArray<LadderTurn> =>
   turns.sort((a, b) => a.turn - b.turn || a.ladder.index - b.ladder.index)

@@ -11,12 +11,13 @@ layer(administration, options)("a season's choice of fleets", (it) => {
     Effect.gen(function* () {
       const { id, url } = yield* playing("spring")
       yield* anotherBaseline(id, "waiting", false)
-      const own = { of: "own", ...(yield* runnerOf(url("/runner-keys"))) }
-      const platform = { of: "platform", ...(yield* runnerOf(ofPlatform)) }
       const uses = ["own", "platform", "both"] as const
       for (const matches of uses) {
         for (const admissions of uses) {
           yield* patch(url("/fleet"), { matches, admissions })
+          // keys of their own each time: one that gives leases back at once is kept back after a few
+          const own = { of: "own", ...(yield* runnerOf(url("/runner-keys"))) }
+          const platform = { of: "platform", ...(yield* runnerOf(ofPlatform)) }
           for (const { lease, of, release } of [own, platform]) {
             const works = yield* lease({ max: 4 })
             const at = `${of} where matches are for ${matches} and admissions for ${admissions}`

@@ -52,7 +52,8 @@ export class World extends Context.Service<
   }
 >()("test/World") {}
 
-export const aboutRunner = { ...runnerSession, slots: 16 }
+/** Its leases are reviews, also where ladders are owed matches. */
+export const aboutRunner = { ...runnerSession, slots: 16, accepts: ["admission"] }
 
 export const bearer = (secret: string) => ({ authorization: `Bearer ${secret}` })
 

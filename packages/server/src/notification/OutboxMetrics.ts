@@ -8,7 +8,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { Mail } from "../config/Mail.ts"
 import { keepFigures } from "../database/keepFigures.ts"
 import { type ReadGauge, readGauges } from "../metric/gauge.ts"
-import { waitingOf } from "./webhook/webhookDeliveryQueries.ts"
+import { waitingOf } from "./waitingQueries.ts"
 import { PERMITTED } from "./webhook/webhookQueries.ts"
 
 const READ_EVERY: Duration.Input = "30 seconds"

@@ -6,11 +6,9 @@
  */
 import { Effect, type Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { makeQueries } from "./waitingQueries.ts"
+import { makeQueries, NIL } from "./waitingQueries.ts"
 
 const PART = 500
-/** Sorts before every id. */
-const NIL = "00000000-0000-0000-0000-000000000000"
 
 /** Takes up to `limit` of those among these ids that are due. */
 type TakeAmong<A> = (ids: ReadonlyArray<string>, limit: number) => Effect.Effect<ReadonlyArray<A>, SqlError.SqlError | Schema.SchemaError>

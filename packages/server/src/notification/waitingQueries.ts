@@ -2,21 +2,27 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
+/** Sorts before every id. */
+export const NIL = "00000000-0000-0000-0000-000000000000"
+
+/** Those after this id, one after the other by webhook_delivery_due: no row of the same one is read twice. The last row is null. */
+export const waitingOf = (sql: SqlClient.SqlClient, after = NIL) => sql`
+  WITH RECURSIVE waiting AS (
+    (SELECT webhook_id FROM webhook_delivery WHERE webhook_id > ${after}::uuid ORDER BY webhook_id LIMIT 1)
+    UNION ALL
+    SELECT (SELECT d.webhook_id FROM webhook_delivery d WHERE d.webhook_id > w.webhook_id ORDER BY d.webhook_id LIMIT 1)
+    FROM waiting w WHERE w.webhook_id IS NOT NULL)`
+
 /** These ids as the rows of `waiting`, for a statement that goes on from there. */
 export const waitingAmong = (sql: SqlClient.SqlClient, ids: ReadonlyArray<string>) =>
   sql`waiting AS MATERIALIZED (SELECT x.id::uuid AS webhook_id FROM jsonb_array_elements_text(${JSON.stringify(ids)}::jsonb) AS x (id))`
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** So many ids after this one, one after the other by webhook_delivery_due: no row of the same one is read twice. */
+  /** So many ids after this one. */
   waitingAfter: SqlSchema.findAll({
     Request: Schema.Struct({ after: Schema.String, limit: Schema.Int }),
     Result: Schema.Struct({ id: Schema.String }),
     execute: ({ after, limit }) => sql`
-      WITH RECURSIVE waiting AS (
-        (SELECT webhook_id FROM webhook_delivery WHERE webhook_id > ${after}::uuid ORDER BY webhook_id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT d.webhook_id FROM webhook_delivery d WHERE d.webhook_id > w.webhook_id ORDER BY d.webhook_id LIMIT 1)
-        FROM waiting w WHERE w.webhook_id IS NOT NULL)
-      SELECT webhook_id AS id FROM waiting WHERE webhook_id IS NOT NULL LIMIT ${limit}`
+      ${waitingOf(sql, after)} SELECT webhook_id AS id FROM waiting WHERE webhook_id IS NOT NULL LIMIT ${limit}`
   })
 }))

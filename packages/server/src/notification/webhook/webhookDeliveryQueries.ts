@@ -3,7 +3,7 @@ import { WEBHOOK_DELIVERIES_MAX } from "@agon/api/notification/webhooks.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../../database/rows.ts"
-import { waitingAmong } from "../waitingQueries.ts"
+import { waitingAmong, waitingOf } from "../waitingQueries.ts"
 import { PERMITTED } from "./webhookQueries.ts"
 
 /** A delivery that has its turn, and where it goes. */
@@ -17,14 +17,6 @@ export type Taken = typeof Taken.Type
 
 const Tried = Schema.Struct({ webhook_id: Schema.String, id: Schema.String, now: Schema.Date, outcome: Schema.String })
 const Told = Schema.Struct({ ...Tried.fields, kind: Schema.String, subject: Schema.String, attempts: Schema.Int })
-
-/** The webhooks that have deliveries, one after the other by webhook_delivery_due: no row of the same one is read twice. */
-export const waitingOf = (sql: SqlClient.SqlClient) => sql`
-  WITH RECURSIVE waiting AS (
-    (SELECT webhook_id FROM webhook_delivery ORDER BY webhook_id LIMIT 1)
-    UNION ALL
-    SELECT (SELECT d.webhook_id FROM webhook_delivery d WHERE d.webhook_id > w.webhook_id ORDER BY d.webhook_id LIMIT 1)
-    FROM waiting w WHERE w.webhook_id IS NOT NULL)`
 
 /** An attempt, and the end of those before the last twenty: by webhook_pkey and webhook_attempt_pkey. */
 const notedIn =

@@ -1,9 +1,11 @@
 /** The daily files of public seasons: what is in them, for whom, and that each is made once, whatever happens. */
 
 import { createHash } from "node:crypto"
+import { rm } from "node:fs/promises"
 import { zstdDecompressSync } from "node:zlib"
 import { DatasetMaker, KeptEvery } from "@agon/server/dataset/DatasetMaker.ts"
 import { Bounds, PauseTimes } from "@agon/server/dataset/PartFiles.ts"
+import { Patience } from "@agon/server/dataset/patience.ts"
 import { replayKey } from "@agon/server/object/keys.ts"
 import { ObjectStore, ObjectsUnavailable } from "@agon/server/object/ObjectStore.ts"
 import { assert, layer } from "@effect/vitest"
@@ -343,8 +345,9 @@ layer(start, A.options)("datasets", (it) => {
         { putFile: (key, file) => Effect.andThen(robbed, objects.putFile(key, file)) }
       ]
       const before = yield* listed("spring")
+      const once = Effect.provideService(make(), Patience, { pause: 0, read: 0, put: 0 })
       for (const faults of failing) {
-        assert.strictEqual(yield* Effect.provideService(make(), ObjectStore, ObjectStore.of({ ...objects, ...faults })), 0)
+        assert.strictEqual(yield* Effect.provideService(once, ObjectStore, ObjectStore.of({ ...objects, ...faults })), 0)
         assert.lengthOf(yield* listed("spring"), before.length)
       }
       yield* A.rows`DELETE FROM dataset_claim`
@@ -353,31 +356,70 @@ layer(start, A.options)("datasets", (it) => {
     })
   )
 
-  it.effect("keep their claim for as long as the store takes a file: no other node begins the same part", () =>
-    Effect.gen(function* () {
-      yield* played({ n: 6_002, at: "2025-04-03T00:00:00Z" })
-      const objects = yield* ObjectStore
-      const [puts, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const sql = yield* SqlClient.SqlClient
-      const soonOver = Effect.orDie(sql`UPDATE dataset_claim SET until = now() + interval '10 seconds'`)
-      const putFile: typeof objects.putFile = (key, file) =>
-        Effect.andThen(soonOver, Deferred.succeed(puts, undefined)).pipe(
-          Effect.andThen(Deferred.await(goOn)),
-          Effect.andThen(objects.putFile(key, file))
+  for (const [n, slowly] of [
+    [6_002, "putFile"],
+    [6_004, "get"]
+  ] as const)
+    it.effect(`keep their claim for as long as the store takes with ${slowly}: no other node begins the same part`, () =>
+      Effect.gen(function* () {
+        yield* played({ n, at: `2025-04-0${n - 5_999}T00:00:00Z` })
+        const objects = yield* ObjectStore
+        const [asks, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        const sql = yield* SqlClient.SqlClient
+        const soonOver = Effect.orDie(sql`UPDATE dataset_claim SET until = now() + interval '10 seconds'`)
+        const waits = Effect.andThen(soonOver, Deferred.succeed(asks, undefined)).pipe(Effect.andThen(Deferred.await(goOn)))
+        const store: typeof objects = {
+          ...objects,
+          putFile: (key, file) => Effect.andThen(slowly === "putFile" ? waits : Effect.void, objects.putFile(key, file)),
+          get: (asked) => Effect.andThen(slowly === "get" ? waits : Effect.void, objects.get(asked))
+        }
+        const slow = make().pipe(Effect.provideService(ObjectStore, store), Effect.provideService(KeptEvery, "20 millis"))
+        const making = yield* Effect.forkChild(slow)
+        yield* Deferred.await(asks)
+        yield* eventually(
+          "the claim is kept",
+          Effect.map(sql`SELECT 1 FROM dataset_claim WHERE until > now() + interval '1 minute'`, (rows) => rows.length === 1)
         )
-      const slow = make().pipe(
-        Effect.provideService(ObjectStore, ObjectStore.of({ ...objects, putFile })),
+        assert.strictEqual(yield* make(), 0)
+        yield* Deferred.succeed(goOn, undefined)
+        assert.strictEqual(yield* Fiber.join(making), 1)
+      })
+    )
+
+  it.effect("are put again while their claim is kept, the file is there and the disk has room, and are not made again", () =>
+    Effect.gen(function* () {
+      yield* played({ n: 6_005, at: "2025-04-06T00:00:00Z" })
+      const objects = yield* ObjectStore
+      const sql = yield* SqlClient.SqlClient
+      const away = Effect.fail(new ObjectsUnavailable({ operation: "put", key: "x", detail: "away" }))
+      const did = { get: 0, put: 0 }
+      /** What fails first, so many times, and what happens meanwhile. */
+      const failing = (times: { readonly get: number; readonly put: number }, meanwhile: (path: string) => Effect.Effect<unknown>) =>
+        ObjectStore.of({
+          ...objects,
+          freeShare: Effect.suspend(() => (did.put > 50 ? Effect.succeed(0.09) : objects.freeShare)),
+          get: (asked) => Effect.suspend(() => (did.get++ < times.get ? away : objects.get(asked))),
+          putFile: (key, file) =>
+            Effect.suspend(() => (did.put++ < times.put ? Effect.andThen(meanwhile(file.path), away) : objects.putFile(key, file)))
+        })
+      const patient = make().pipe(
+        Effect.provideService(Patience, { pause: "1 millis", read: "1 minute", put: "1 minute" }),
         Effect.provideService(KeptEvery, "20 millis")
       )
-      const making = yield* Effect.forkChild(slow)
-      yield* Deferred.await(puts)
-      yield* eventually(
-        "the claim is kept",
-        Effect.map(sql`SELECT 1 FROM dataset_claim WHERE until > now() + interval '1 minute'`, (rows) => rows.length === 1)
-      )
-      assert.strictEqual(yield* make(), 0)
-      yield* Deferred.succeed(goOn, undefined)
-      assert.strictEqual(yield* Fiber.join(making), 1)
+      const made = (store: typeof objects) => {
+        Object.assign(did, { get: 0, put: 0 })
+        return Effect.provideService(patient, ObjectStore, store)
+      }
+      const robbed = () => Effect.orDie(sql`UPDATE dataset_claim SET holder = gen_random_uuid()`)
+      const lost = (path: string) => Effect.promise(() => rm(path))
+      assert.strictEqual(yield* made(failing({ get: 0, put: Number.POSITIVE_INFINITY }, robbed)), 0)
+      yield* A.rows`DELETE FROM dataset_claim`
+      assert.strictEqual(yield* made(failing({ get: 0, put: Number.POSITIVE_INFINITY }, lost)), 0)
+      assert.strictEqual(did.put, 1)
+      assert.strictEqual(yield* made(failing({ get: 0, put: Number.POSITIVE_INFINITY }, () => Effect.void)), 0)
+      assert.strictEqual(did.put, 51, "a disk that is nearly full has no room for what waits")
+      assert.strictEqual(yield* made(failing({ get: 5, put: 5 }, () => Effect.void)), 1)
+      assert.deepStrictEqual(did, { get: 6, put: 7 }, "one replay, two files")
     })
   )
 

@@ -5,8 +5,8 @@
  *     ─▶ its claim is taken ─▶ the files of one part are written beside the service, page by page (PartFiles.ts)
  *     ─▶ StoredObjects.taking(their keys) ─▶ they are put into the store ─▶ one commit: their rows, the voids that they list
  *
- * Nothing is listed before that commit. Whatever ends a node before it, the next run makes the part again,
- * and the collector removes objects that got no row. Several nodes: the claim keeps two from making the same
+ * Nothing is listed before that commit. A store that fails meanwhile is asked again (patience.ts). Whatever ends a node
+ * before it, the next run makes the part again, and the collector removes objects that got no row. Several nodes: the claim keeps two from making the same
  * part at once, and a node that lost it (it stood still for minutes) cannot commit. A part has the matches
  * after the last one of the part before, by number of rating, so each is in one part, whatever the clocks
  * say. A part is bounded, so no file is larger than a backup can carry.
@@ -15,7 +15,8 @@
  * long as the read took. No lock of a season's commit is waited for, and none is held.
  */
 
-import { Context, DateTime, type Duration, Effect, Layer, Metric, Schedule } from "effect"
+import { existsSync } from "node:fs"
+import { Context, DateTime, type Duration, Effect, Layer, Metric, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { ResponseCache } from "../http/cache/ResponseCache.ts"
@@ -25,14 +26,15 @@ import { datasetKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { DATASET_FREE_SHARE_MIN } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
-import { ClaimLost, type Contents, makePartFiles, type Written } from "./PartFiles.ts"
+import { type Contents, makePartFiles, type Written } from "./PartFiles.ts"
+import { patiently } from "./patience.ts"
 import { type Due, makeQueries } from "./queries.ts"
 import { nextUnit, type Unit } from "./unit.ts"
 
 const LOOK_EVERY = "5 minutes"
-/** Longer than a page takes at the slowest store; the claim is kept with every page, and while files are put into the store. */
+/** A node that is gone holds the others up for no longer; one that makes a part keeps its claim meanwhile. */
 const CLAIM_S = 300
-/** A file may take the store longer than a claim lasts. */
+/** A page, or a file, may take the store longer than a claim lasts. */
 export const KeptEvery = Context.Reference<Duration.Input>("agon/dataset/KeptEvery", { defaultValue: () => "1 minute" })
 
 const partsBy = byLabel("agon_dataset_parts_total", "outcome", "Parts of datasets that this node made, or failed to make", [
@@ -120,6 +122,9 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
   )
 })
 
+/** Somebody else makes the files of the season. */
+class ClaimLost extends Schema.TaggedError<ClaimLost>()("ClaimLost", { season_id: Schema.String }) {}
+
 /** Ends where somebody else has the season. A database that is away meanwhile ends nothing: the commit asks it again. */
 const kept = (season_id: string, keep: Effect.Effect<boolean, SqlError.SqlError>, every: Duration.Input) =>
   Effect.andThen(
@@ -141,6 +146,15 @@ const makePart = Effect.fnUntraced(function* (options: Options) {
   const cache = yield* ResponseCache
   const files = yield* makePartFiles(options)
 
+  /** Tries again while the file is there and the disk has room for it: what is left of the part is as good as it was. */
+  const putFile = (file: Put) => {
+    const goesOn = Effect.map(objects.freeShare, (share) => share >= DATASET_FREE_SHARE_MIN && existsSync(file.path))
+    return patiently(
+      "put",
+      Effect.orElseSucceed(goesOn, () => true)
+    )(objects.putFile(file.key, file))
+  }
+
   /** Answers whether the rows are there: not where the claim was lost, or the season became private. */
   const publish = Effect.fnUntraced(function* (due: Due, unit: Unit, holder: string, contents: Contents, put: ReadonlyArray<Put>) {
     const { season_id } = due
@@ -157,11 +171,14 @@ const makePart = Effect.fnUntraced(function* (options: Options) {
     const unit = due === undefined ? undefined : nextUnit(due, now)
     if (due === undefined || unit === undefined) return false
     const keep = queries.claim({ season_id, holder, for_s: CLAIM_S })
-    const contents = yield* files.write(due, unit, keep)
-    const put = contents.written.map((file): Put => ({ ...file, key: datasetKey(season_id, file.sha256, nameOf(unit, file)) }))
-    yield* stored.taking(put.map(({ key }) => key))
-    const putting = Effect.forEach(put, (file) => objects.putFile(file.key, file), { discard: true })
-    yield* Effect.raceFirst(putting, kept(season_id, keep, yield* KeptEvery))
+    const making = Effect.gen(function* () {
+      const contents = yield* files.write(due, unit)
+      const put = contents.written.map((file): Put => ({ ...file, key: datasetKey(season_id, file.sha256, nameOf(unit, file)) }))
+      yield* stored.taking(put.map(({ key }) => key))
+      yield* Effect.forEach(put, putFile, { discard: true })
+      return { contents, put }
+    })
+    const { contents, put } = yield* Effect.raceFirst(making, kept(season_id, keep, yield* KeptEvery))
     const listed = yield* Effect.onExit(publish(due, unit, holder, contents, put), () => cache.purge(datasetsTag(season_id)))
     if (listed) yield* Effect.logInfo("a dataset was made", { season: due.slug, day: unit.day, part: unit.part })
     return listed

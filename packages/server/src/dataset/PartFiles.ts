@@ -2,10 +2,11 @@
 
 import { join } from "node:path"
 import type { DatasetKind } from "@agon/api/dataset/api.ts"
-import { Context, Duration, Effect, Option, Schema } from "effect"
+import { Context, Duration, Effect, Option } from "effect"
 import { newId } from "../database/newId.ts"
 import { ObjectStore, type StoredFile } from "../object/ObjectStore.ts"
 import { matchLine, replayOf, voidLine } from "./lines.ts"
+import { patiently } from "./patience.ts"
 import { type Due, makeQueries, type RatedRow } from "./queries.ts"
 import * as tar from "./tar.ts"
 import type { Unit } from "./unit.ts"
@@ -27,9 +28,6 @@ export const Bounds = Context.Reference<{ readonly rows: number; readonly bytes:
 export const PauseTimes = Context.Reference<number>("agon/dataset/PauseTimes", { defaultValue: () => 4 })
 
 const PAUSE_MAX = Duration.seconds(10)
-
-/** Somebody else makes the files of the season. */
-export class ClaimLost extends Schema.TaggedError<ClaimLost>()("ClaimLost", { season_id: Schema.String }) {}
 
 export type Written = StoredFile & { readonly kind: DatasetKind; readonly rows: number }
 
@@ -80,7 +78,7 @@ export const makePartFiles = Effect.fnUntraced(function* ({ datasets, directory 
     return rows
   })
 
-  const write = Effect.fnUntraced(function* (due: Due, unit: Unit, keep: Effect.Effect<boolean, unknown>) {
+  const write = Effect.fnUntraced(function* (due: Due, unit: Unit) {
     yield* ZstdFile.tidied(directory)
     const [matches, replays] = [yield* newFile, yield* newFile]
     const so: Progress = { through: due.through, rows: 0, replays: 0, replay_bytes: 0 }
@@ -92,7 +90,6 @@ export const makePartFiles = Effect.fnUntraced(function* ({ datasets, directory 
       so.rows += rows.length
       so.through = rows.at(-1)?.n ?? so.through
       last = rows.length < PAGE && rows.length === page.length
-      if (!(yield* keep)) return yield* new ClaimLost({ season_id: due.season_id })
     }
     yield* replays.write(tar.END)
     const voided = yield* voids(due, unit)
@@ -121,7 +118,8 @@ const makeReadReplays = Effect.fnUntraced(function* (bytes_max: number) {
     if (of === undefined) return []
     const found = yield* objects.get(of).pipe(
       Effect.timeout(FETCH_TIMEOUT),
-      Effect.catchTag("ObjectTooLarge", () => Effect.succeed(Option.none<Uint8Array>()))
+      Effect.catchTag("ObjectTooLarge", () => Effect.succeed(Option.none<Uint8Array>())),
+      patiently("read")
     )
     return Option.isNone(found) ? [] : [tar.entry(of.name, found.value, Math.floor(Date.parse(row.played_at) / 1000))]
   })

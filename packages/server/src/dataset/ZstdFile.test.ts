@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { TestClock } from "effect/testing"
 import * as ZstdFile from "./ZstdFile.ts"
 
@@ -35,5 +35,23 @@ describe("a file that is written compressed", () => {
       yield* Effect.scoped(half)
       assert.deepStrictEqual(readdirSync(directory), ["new"])
     })
+  )
+
+  it.effect("is not taken for left while somebody waits to put it into the store, however long", () =>
+    Effect.gen(function* () {
+      const directory = join(yield* folder, "making")
+      mkdirSync(directory)
+      yield* ZstdFile.make(join(directory, "whole")).pipe(Effect.flatMap((file) => Effect.andThen(file.write("text"), file.end)))
+      utimesSync(join(directory, "whole"), 1, 1)
+      const age_ms = Effect.map(Clock.currentTimeMillis, (now) => now - statSync(join(directory, "whole")).mtimeMs)
+      yield* TestClock.adjust("2 hours")
+      for (let tries = 0; (yield* age_ms) > 1_800_000 && tries < 500; tries++)
+        yield* Effect.andThen(
+          TestClock.adjust("1 second"),
+          Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 10)))
+        )
+      yield* ZstdFile.tidied(directory)
+      assert.deepStrictEqual(readdirSync(directory), ["whole"])
+    }).pipe(Effect.scoped)
   )
 })

@@ -62,8 +62,12 @@ const open = (path: string) => {
   }
 }
 
-/** A file that is being written changes every few seconds. */
+/** A file that somebody still needs is marked as changed this often, also while it is written no more. */
+const MARKED_EVERY = "5 minutes"
 const LEFT_MS = 3_600_000
+
+const marked = (path: string) =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => Effect.ignore(attempt(() => fs.utimes(path, now / 1_000, now / 1_000))))
 
 /** Makes the directory, and removes what killed processes have left in it. Nodes may share it. */
 export const tidied = (directory: string) =>
@@ -81,4 +85,4 @@ export const make = (path: string) =>
   Effect.acquireRelease(
     Effect.sync(() => open(path)),
     ({ close }) => Effect.promise(close)
-  )
+  ).pipe(Effect.tap(Effect.forkScoped(Effect.forever(Effect.delay(marked(path), MARKED_EVERY)))))

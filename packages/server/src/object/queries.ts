@@ -5,7 +5,13 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
-const Key = Schema.Struct({ key: Schema.String })
+/** Where a row stands in the order of checks; the time as text, to the microsecond. */
+const Due = Schema.Struct({ at: Schema.String, key: Schema.String })
+export type Due = typeof Due.Type
+
+/** Stands before every row. */
+export const FIRST: Due = { at: "-infinity", key: "" }
+
 /**
  * Whether an admitted version refers to the object, whether one does that may still be rejected, and whether
  * nothing did at the previous check.
@@ -31,12 +37,13 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     INSERT INTO stored_object (key, check_at) SELECT key, ${at} FROM unnest(string_to_array(${keys.join()}, ',')) key ORDER BY key
     ON CONFLICT (key) DO UPDATE SET check_at = greatest(stored_object.check_at, excluded.check_at), unused = false`,
 
-  /** The rows that have been due longest, by stored_object_check. */
+  /** The rows behind this one that have been due longest, by stored_object_check. */
   due: SqlSchema.findAll({
-    Request: Schema.Struct({ now: Schema.Date, limit: Schema.Int }),
-    Result: Key,
-    execute: ({ limit, now }) => sql`
-      SELECT key FROM stored_object WHERE check_at <= ${now} ORDER BY check_at, key LIMIT ${limit}`
+    Request: Schema.Struct({ now: Schema.Date, after: Due, limit: Schema.Int }),
+    Result: Due,
+    execute: ({ after, limit, now }) => sql`
+      SELECT check_at::text AS at, key FROM stored_object WHERE check_at <= ${now} AND (check_at, key) > (${after.at}::timestamptz, ${after.key})
+      ORDER BY check_at, key LIMIT ${limit}`
   }),
 
   /**

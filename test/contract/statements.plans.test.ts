@@ -116,6 +116,7 @@ const created = {
 const UNNAMED: ReadonlyArray<ReadonlyArray<unknown>> = [[version], [now], [[version]], [new Uint8Array(32)], [version, "text"], [now, 5]]
 const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "notification/waitingQueries.ts waitingAfter": [{ after: account, limit: 500 }],
+  "notification/webhook/webhookDeliveryQueries.ts sweepable": [[account]],
   "writing/announcementQueries.ts add": [NAMED, now],
   "writing/announcementQueries.ts edit": [NAMED],
   "writing/postQueries.ts add": [account, account, NAMED, now],
@@ -156,6 +157,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "model/rivalQueries.ts behind": [{ season_id, after: id("version", 0), seats: 100, limit: 100 }],
   "model/rivalQueries.ts counters": [{ matches: 2_000 }],
   "model/rivalQueries.ts met": [[{ version, from: new Date(0), seats: 2_000 }]],
+  "object/queries.ts due": [{ now, after: { at: "-infinity", key: "" }, limit: 500 }],
   "object/queries.ts note": [{ keys: ["weights/sha256/00"], at: now }],
   "object/queries.ts keptBytes": [{ owner_id: account, but: ["sha256:w101"] }],
   "runner/work/replayAuditQueries.ts overdue": [{ since: now, own_since: now, seen_after: now, leases: 8 }],
@@ -203,7 +205,7 @@ const ARGUMENTS: Readonly<Record<string, ReadonlyArray<unknown>>> = {
   "notification/webhook/webhookDeliveryQueries.ts delivered": [{ ...attempt, outcome: "200" }],
   "notification/webhook/webhookDeliveryQueries.ts failed": [{ ...attempt, outcome: "500", due_at: now }],
   "notification/webhook/webhookDeliveryQueries.ts switchOff": [{ webhook_id: account, now }],
-  "notification/webhook/webhookDeliveryQueries.ts sweep": [],
+  "notification/webhook/webhookDeliveryQueries.ts sweep": [{ ids: [account], lost_before: now, limit: 2_000 }],
   "writing/pickQueries.ts add": [{ ...NAMED, match: account, note: null }],
   "view/queries.ts add": [{ rows: seen, games: ["snakes", "othello"], oldest: "2025-11-01", now }],
   "version/reachQueries.ts reach": [{ ...NAMED, runtimes: ["runtime"] }],

@@ -28,8 +28,10 @@ export const sweep = (look: Effect.Effect<unknown, unknown>, warning: string) =>
 export const beginSweep = (sql: SqlClient.SqlClient, lock: string) =>
   Effect.andThen(sql`SELECT set_config('statement_timeout', ${String(STATEMENT_TIMEOUT_MS)}, true)`, tryLockNamed(sql, lock))
 
+/** The pause after work that took so long. */
+export const pauseAfter = (took: Duration.Duration): Effect.Effect<void> =>
+  Effect.sleep(Duration.max(PAUSE_MIN, Duration.times(took, PAUSE_TIMES)))
+
 /** A transaction and the pause after it. */
 export const paced = <A, E, R>(transaction: Effect.Effect<A, E, R>) =>
-  Effect.flatMap(Effect.timed(transaction), ([took, result]: readonly [Duration.Duration, A]) =>
-    Effect.as(Effect.sleep(Duration.max(PAUSE_MIN, Duration.times(took, PAUSE_TIMES))), result)
-  )
+  Effect.flatMap(Effect.timed(transaction), ([took, result]: readonly [Duration.Duration, A]) => Effect.as(pauseAfter(took), result))

@@ -1,6 +1,11 @@
 /** The webhooks and mailboxes that have deliveries, by which takes.ts goes through them. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { PERMITTED } from "./webhook/webhookQueries.ts"
+
+/** Since when a delivery of each channel has been due; null where none is. */
+const Oldest = Schema.Struct({ web: Schema.NullOr(Schema.Date), mail: Schema.NullOr(Schema.Date) })
+export type Oldest = typeof Oldest.Type
 
 /** Sorts before every id. */
 export const NIL = "00000000-0000-0000-0000-000000000000"
@@ -24,5 +29,18 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Result: Schema.Struct({ id: Schema.String }),
     execute: ({ after, limit }) => sql`
       ${waitingOf(sql, after)} SELECT webhook_id AS id FROM waiting WHERE webhook_id IS NOT NULL LIMIT ${limit}`
+  }),
+
+  /** The first that is due of each of these that is on and not busy, and may be told something: by webhook_delivery_due. */
+  oldestOf: SqlSchema.findOne({
+    Request: Schema.Struct({ ids: Schema.Array(Schema.String), now: Schema.Date }),
+    Result: Oldest,
+    execute: ({ ids, now }) => sql`
+      WITH ${waitingAmong(sql, ids)}, next AS (
+        SELECT w.channel, greatest(d.due_at, w.busy_until) AS since FROM waiting x JOIN webhook w ON w.id = x.webhook_id
+          JOIN account a ON a.id = w.account_id AND ${sql.literal(PERMITTED)} CROSS JOIN LATERAL (
+          SELECT d.due_at FROM webhook_delivery d WHERE d.webhook_id = x.webhook_id AND d.due_at <= ${now} ORDER BY d.due_at LIMIT 1) d
+        WHERE w.disabled_at IS NULL AND w.busy_until <= ${now})
+      SELECT min(since) FILTER (WHERE channel <> 'mail') AS web, min(since) FILTER (WHERE channel = 'mail') AS mail FROM next`
   })
 }))

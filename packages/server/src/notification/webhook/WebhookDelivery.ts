@@ -26,6 +26,7 @@ import { addressesFrom } from "./addressesOf.ts"
 import { type Outcome, postOnce } from "./postOnce.ts"
 import { isPublicAddress } from "./publicAddress.ts"
 import { makeQueries, type Taken } from "./webhookDeliveryQueries.ts"
+import { makeSweep } from "./webhookSweep.ts"
 
 const AT_ONCE_MAX = 16
 /** Of receivers that have not answered for a second: a connection each. With fewer, as many silent ones would hold all others up. */
@@ -144,7 +145,8 @@ const makeDelivery = Effect.gen(function* () {
     take,
     deliver: (one) => Effect.catchCause(deliver(one), untold)
   }
-  const sweep = Effect.flatMap(shared.now_ms, (now_ms) => queries.sweep(new Date(now_ms - RETRIED_FOR_MS)))
+  const sweepBefore = yield* makeSweep
+  const sweep = Effect.flatMap(shared.now_ms, (now_ms) => sweepBefore(new Date(now_ms - RETRIED_FOR_MS)))
 
-  return WebhookDelivery.of({ outbox, round: oneRound(outbox, AT_ONCE_MAX), sweep: Effect.orDie(Effect.asVoid(sweep)) })
+  return WebhookDelivery.of({ outbox, round: oneRound(outbox, AT_ONCE_MAX), sweep: Effect.orDie(sweep) })
 })

@@ -3,7 +3,7 @@ import { WEBHOOK_DELIVERIES_MAX } from "@agon/api/notification/webhooks.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { Instant } from "../../database/rows.ts"
-import { waitingAmong, waitingOf } from "../waitingQueries.ts"
+import { waitingAmong } from "../waitingQueries.ts"
 import { PERMITTED } from "./webhookQueries.ts"
 
 /** A delivery that has its turn, and where it goes. */
@@ -100,17 +100,36 @@ const makeDelivering = (sql: SqlClient.SqlClient) => {
   }
 }
 
+/** Whether a webhook `w` of the account `a` is told nothing any more: it is off or gone, or may not be told anything. */
+const LOST = `(w.id IS NULL OR w.disabled_at IS NOT NULL OR NOT (${PERMITTED}))`
+const FAILING = "(w.channel <> 'mail' AND w.failing_since IS NOT NULL)"
+const Ids = Schema.Array(Schema.String)
+
 const makeSweep = (sql: SqlClient.SqlClient) => ({
+  /** Those of these webhooks for which something may wait in vain, by webhook_pkey. */
+  sweepable: SqlSchema.findAll({
+    Request: Ids,
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: (ids) => sql`
+      WITH ${waitingAmong(sql, ids)} SELECT x.webhook_id AS id FROM waiting x LEFT JOIN webhook w ON w.id = x.webhook_id
+        LEFT JOIN account a ON a.id = w.account_id WHERE ${sql.literal(`${LOST} OR ${FAILING}`)} ORDER BY x.webhook_id`
+  }),
+
   /**
-   * Deletes by webhook_delivery_pkey what is left for webhooks that are off or gone, or may not be told anything, and what was told before
-   * `lost_before` to one that fails: its turn would come too late.
+   * Deletes by webhook_delivery_pkey up to so many rows that are left for webhooks among these that are off or gone, or may not be told
+   * anything, and that were told before `lost_before` to one that fails: their turn would come too late. Answers how many.
    */
-  sweep: (lost_before: Date) => sql`
-    ${waitingOf(sql)} DELETE FROM webhook_delivery d USING waiting x
-    WHERE d.webhook_id = x.webhook_id AND NOT EXISTS (
-      SELECT 1 FROM webhook w JOIN account a ON a.id = w.account_id
-      WHERE w.id = x.webhook_id AND w.disabled_at IS NULL AND ${sql.literal(PERMITTED)}
-        AND (w.channel = 'mail' OR w.failing_since IS NULL OR d.created_at >= ${lost_before}))`
+  sweep: SqlSchema.findOne({
+    Request: Schema.Struct({ ids: Ids, lost_before: Schema.Date, limit: Schema.Int }),
+    Result: Schema.Struct({ swept: Schema.Int }),
+    execute: ({ ids, limit, lost_before }) => sql`
+      WITH ${waitingAmong(sql, ids)}, until AS MATERIALIZED (
+        SELECT x.webhook_id, CASE WHEN ${sql.literal(LOST)} THEN 'infinity'::timestamptz WHEN ${sql.literal(FAILING)} THEN ${lost_before}::timestamptz END AS at
+        FROM waiting x LEFT JOIN webhook w ON w.id = x.webhook_id LEFT JOIN account a ON a.id = w.account_id),
+      lost AS (SELECT d.webhook_id, d.id FROM until u JOIN webhook_delivery d ON d.webhook_id = u.webhook_id AND d.created_at < u.at LIMIT ${limit}),
+      gone AS (DELETE FROM webhook_delivery d USING lost l WHERE d.webhook_id = l.webhook_id AND d.id = l.id RETURNING 1)
+      SELECT count(*)::int AS swept FROM gone`
+  })
 })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeDelivering(sql), ...makeSweep(sql) }))

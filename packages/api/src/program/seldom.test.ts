@@ -1,7 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Logger } from "effect"
+import { Effect, Layer, Logger, Schedule } from "effect"
 import { TestClock } from "effect/testing"
-import { seldom } from "./seldom.ts"
+import { seldom, seldomSaid } from "./seldom.ts"
 
 /** The lines that are logged meanwhile: message and fields. */
 const logged = <E, R>(effect: Effect.Effect<unknown, E, R>) =>
@@ -53,3 +53,34 @@ describe("lines that would repeat themselves", () => {
     })
   )
 })
+
+it.effect(
+  "lines of others, in fibers that a layer has forked, are logged once a minute too, and none of their other lines is left out",
+  () =>
+    Effect.gen(function* () {
+      const repeating = Layer.effectDiscard(
+        Effect.gen(function* () {
+          yield* Effect.logWarning("still away", { n: 1 }).pipe(Effect.repeat(Schedule.spaced("1 second")), Effect.forkScoped)
+          yield* Effect.logInfo("starting").pipe(Effect.repeat(Schedule.spaced("30 seconds")), Effect.forkScoped)
+        })
+      )
+      const others: Array<unknown> = []
+      const second = Logger.layer([Logger.make(({ message }) => void others.push(message))], { mergeWithExisting: true })
+      const lines = yield* logged(
+        Effect.andThen(Layer.build(repeating.pipe(Layer.provide(seldomSaid(["still away"])))), TestClock.adjust("2 minutes")).pipe(
+          Effect.scoped,
+          Effect.provide(second)
+        )
+      )
+      assert.deepStrictEqual(
+        lines.filter((line) => JSON.stringify(line) !== '["starting"]'),
+        [
+          ["still away", { n: 1 }],
+          ["still away", { n: 1 }, { left_out: 59 }],
+          ["still away", { n: 1 }, { left_out: 59 }]
+        ]
+      )
+      assert.lengthOf(lines, 3 + 5)
+      assert.deepStrictEqual(others, lines)
+    })
+)

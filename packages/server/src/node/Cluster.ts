@@ -12,6 +12,8 @@
  *
  * Nodes command each other's seasons over HTTP, at a port of its own and with a credential of the installation (Peers.ts).
  */
+
+import { seldomSaid } from "@agon/api/program/seldom.ts"
 import * as NodeCrypto from "@effect/platform-node/NodeCrypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Option, type Redacted } from "effect"
@@ -37,9 +39,17 @@ import { lookout } from "./Lookout.ts"
 import { PeerLink } from "./PeerLink.ts"
 import { layerPeerClients, layerPeerServer } from "./Peers.ts"
 
+/** The library says these again and again while the database is away. */
+export const repeatedLines = seldomSaid([
+  "Shard lock storage is still unhealthy",
+  "Could not acquire/release shards",
+  "Could not release shards, retrying",
+  "Could not read messages from storage"
+])
+
 /** A single process; the actors need the cluster only to be hosted. */
 export const layerAlone: Layer.Layer<Sharding.Sharding, never, SqlClient.SqlClient> = SingleRunner.layer({ runnerStorage: "memory" }).pipe(
-  Layer.provide(NodeCrypto.layerDigest),
+  Layer.provide([NodeCrypto.layerDigest, repeatedLines]),
   Layer.orDie
 )
 
@@ -85,7 +95,7 @@ export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: 
     Layer.provide([clients, health]),
     Layer.provideMerge(SqlMessageStorage.layerStorage({})),
     Layer.provide(SqlRunnerStorage.layerStorage({})),
-    Layer.provide([config, RpcSerialization.layerSchemaBinary(), NodeCrypto.layerDigest]),
+    Layer.provide([config, RpcSerialization.layerSchemaBinary(), NodeCrypto.layerDigest, repeatedLines]),
     Layer.merge(Layer.effectDiscard(lookout(node))),
     Layer.provide(Layer.effectDiscard(tables)),
     Layer.provide(layerSql),

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import { assert, it } from "@effect/vitest"
-import { Context, Effect, Fiber, Layer, Option, Queue, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Logger, Option, Queue, Redacted } from "effect"
 import { TestClock } from "effect/testing"
 import { replayKey, replayUploadKey, storedKey } from "../keys.ts"
 import { ObjectStore } from "../ObjectStore.ts"
@@ -52,19 +52,24 @@ const bucket = Effect.gen(function* () {
   return { it, store }
 })
 
-it.effect("a bucket that says nothing is given up within a minute, in one sentence that names it", () =>
+it.effect("a bucket that says nothing is named after three seconds, and is given up within a minute, in one sentence", () =>
   Effect.gen(function* () {
     const [server, asked] = [createServer(), yield* Queue.unbounded<void>()]
     server.on("request", () => Queue.offerUnsafe(asked, undefined))
     yield* Effect.promise(() => new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve)))
     const port = (server.address() as AddressInfo).port
-    const starting = yield* Effect.forkChild(Effect.flip(Layer.build(S3Objects.layer(optionsAt(port)))))
+    const said: Array<unknown> = []
+    const log = Logger.layer([Logger.make(({ message }) => void said.push(message))])
+    const starting = yield* Effect.forkChild(Effect.provide(Effect.flip(Layer.build(S3Objects.layer(optionsAt(port)))), log))
+    yield* TestClock.adjust("3 seconds")
+    assert.deepStrictEqual(said, [["the start waits for the object store", { at: `http://127.0.0.1:${port}`, bucket: "b" }]])
     for (let tries = 0; tries < 4; tries++) {
       yield* Queue.take(asked)
       yield* TestClock.adjust("10 seconds")
       yield* TestClock.adjust("2 seconds")
     }
     const { detail } = yield* Fiber.join(starting)
+    assert.lengthOf(said, 1)
     assert.strictEqual(detail, `bucket b at http://127.0.0.1:${port} as a: no answer in 10 seconds`)
     server.closeAllConnections()
     server.close()

@@ -17,6 +17,8 @@ import { s3Verify } from "./s3Verify.ts"
 
 /** Whether there is a bucket: somebody waits for the start. */
 const BUCKET_TIMEOUT = "10 seconds"
+/** So long nothing is said of a start that waits for the store. */
+const SILENT_FOR = "3 seconds"
 /** A few hundred MB to a bucket far away. */
 const FILE_TIMEOUT = "10 minutes"
 
@@ -75,6 +77,12 @@ const ensureBucket = Effect.fnUntraced(function* ({ send }: S3Requests, region: 
   yield* send({ operation: "bucket", method: "HEAD", key: "", timeout: BUCKET_TIMEOUT })
 })
 
+/** A line where the store takes long: the rest of a start is a matter of seconds, and on a terminal nothing else would be said. */
+const toldIfLong = <A, E, R>(waiting: Effect.Effect<A, E, R>, { bucket, endpoint }: S3Options): Effect.Effect<A, E, R> => {
+  const line = Effect.delay(Effect.logWarning("the start waits for the object store", { at: endpoint, bucket }), SILENT_FOR)
+  return Effect.raceFirst(waiting, Effect.andThen(line, Effect.never))
+}
+
 /**
  * Fails at the start, in one line, where the endpoint, the keys or the bucket are wrong, or the
  * bucket is open to everybody.
@@ -84,7 +92,7 @@ export const layer = (options: S3Options): Layer.Layer<ObjectStore, ObjectsUnava
     ObjectStore,
     Effect.suspend(() => {
       const requests = s3Requests(options)
-      return Effect.andThen(ensureBucket(requests, options.region), refusePublic(requests)).pipe(
+      return toldIfLong(Effect.andThen(ensureBucket(requests, options.region), refusePublic(requests)), options).pipe(
         Effect.mapError(({ detail }) => {
           const about = `bucket ${options.bucket} at ${options.endpoint} as ${options.accessKeyId}: ${detail}`
           return new ObjectsUnavailable({ operation: "bucket", key: "", detail: about })

@@ -22,7 +22,7 @@ const nodeOn = (storage: { isAway: boolean }) => {
         ...memory,
         refresh: (address, shards) =>
           Effect.suspend(() =>
-            storage.isAway ? Effect.fail(new PersistenceError({ cause: new Error("away") })) : memory.refresh(address, shards)
+            storage.isAway ? Effect.fail(new ClusterError.PersistenceError({ cause: new Error("away") })) : memory.refresh(address, shards)
           )
       })
     )

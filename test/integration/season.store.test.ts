@@ -58,11 +58,11 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       committed(state)
       return reply
     })
-    const read = Effect.gen(function* () {
-      const { fence, snapshot } = yield* store.claim(season)
+    const rows = Effect.map(store.claim(season), ({ fence, snapshot }) => {
       last = fence
-      return restore(snapshot)
+      return snapshot
     })
+    const read = Effect.map(rows, restore)
     const play = Effect.gen(function* () {
       const works = yield* obey(lease({ max: 16 }))
       for (const work of works) yield* obey(report(work))
@@ -72,13 +72,13 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       Effect.sync(() => {
         now += ms
       })
-    return { fence, obey, pass, play, read, season, state, store }
+    return { fence, obey, pass, play, read, rows, season, state, store }
   })
   const same = (read: State, held: State) => assert.deepStrictEqual(sorted(rowsOf(read)), sorted(rowsOf(held)))
 
   it.effect("a claim reads what the commits wrote, of every kind of row", () =>
     Effect.gen(function* () {
-      const { obey, play, read, state } = yield* claimed
+      const { obey, play, read, rows, state } = yield* claimed
       for (const command of [...board("plain"), ...board("four", 4), ...board("spare")]) yield* obey(command)
       yield* obey({ _tag: "SwitchBoard", board: "spare", enabled: false })
       same(yield* read, state)
@@ -96,6 +96,9 @@ const conformance = <R>(it: It<R>, create: Create<R>) => {
       yield* obey({ _tag: "SwitchBaseline", version: id("version", 9001), enabled: false })
       yield* obey(lease({ max: 2 }))
       same(yield* read, state)
+      const { ratings } = yield* rows
+      const places = ratings.map(({ ladder, ord }) => `${ladder} ${String(ord).padStart(4, "0")}`)
+      assert.deepStrictEqual(places, places.toSorted(), "in an order that does not depend on where the rows are")
       assert.isAbove(state.rated, 10)
       assert.isAbove(state.live.size, 1)
     })

@@ -18,6 +18,7 @@ import { type Claimed, Fenced, SeasonStore, StoreFailed } from "../SeasonStore.t
 import { RATINGS_PER_S, SLOW_MS, WaitingRatings } from "../WaitingRatings.ts"
 import * as reading from "./claim.ts"
 import { commit } from "./commit.ts"
+import { inOrder } from "./inOrder.ts"
 import * as log from "./log.ts"
 import { unpack } from "./redo.ts"
 
@@ -41,7 +42,7 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const voiding = yield* reading.voiding(sql, season)
   const inPlay = yield* reading.ratings(sql, season)
   const out = yield* reading.ratingsOut(sql, season, outOfPlay(versions, live))
-  const rows = [...inPlay, ...out]
+  const rows = inOrder([...inPlay, ...out])
   const ratings = waited.last.size === 0 ? rows : rows.map((row) => newest(row, waited.last.get(ratingName(row.ladder, row.version))))
   const left = gone.filter((each): each is reading.Gone & Left => each.weights_hash !== null)
   const owners = lastSubmissions([versions, gone], head.now)

@@ -11,6 +11,7 @@ import * as MemoryStore from "../support/MemoryStore.ts"
 import * as Beside from "./audit/Beside.ts"
 import { type Known, ofMemory, type Read, unread } from "./View.ts"
 import { type Failed, simulate } from "./World.ts"
+import type { Outside } from "./world/Outside.ts"
 import type { Actor, Seen } from "./world/Run.ts"
 import * as WorldClock from "./world/WorldClock.ts"
 
@@ -35,7 +36,14 @@ export interface InMemory extends Actor {
 }
 const GENUINE: InMemory = { Mailbox, MemoryStore, Season, SeasonActor, State }
 
-export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE): Effect.Effect<Seen> => {
+/** Who looks at its calls, or makes them take real time. */
+export interface Watching {
+  readonly store: (store: SeasonStore["Service"]) => SeasonStore["Service"]
+  readonly outside?: Outside
+}
+const UNWATCHED: Watching = { store: (store) => store }
+
+export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE, watching: Watching = UNWATCHED): Effect.Effect<Seen> => {
   const memory: MemoryStore.Memory = new Map()
   const reads = new Map<string, Read>()
   const ground = {
@@ -45,14 +53,17 @@ export const inMemory = (seed: number, steps: number, actor: InMemory = GENUINE)
         reads.set(season, unread())
       }),
     read: (season: string, known: Known) => Effect.sync(() => ofMemory(memory.get(season)!, known, reads.get(season))),
-    slice_ms: Infinity
+    ...(watching.outside === undefined ? {} : { outside: watching.outside })
   }
   const beside = Beside.make(memory)
-  const store = actor.MemoryStore.layer(memory, ratingsPerS(seed))
-  const watched = Layer.effect(SeasonStore, Effect.map(SeasonStore, beside.watched)).pipe(Layer.provide(store))
-  const [layer, setting] = isBeside(seed) ? [watched, { beside }] : [store, {}]
+  const [watched, setting] = isBeside(seed) ? [beside.watched, { beside }] : [UNWATCHED.store, {}]
+  const store = Layer.effect(
+    SeasonStore,
+    Effect.map(SeasonStore, (store) => watching.store(watched(store)))
+  ).pipe(Layer.provide(actor.MemoryStore.layer(memory, ratingsPerS(seed))))
   return simulate({ actor, ground, seed, steps, crowded: isCrowded(seed), exclusions: exclusionsOf(seed), ...setting }).pipe(
-    Effect.provide([layer, Logger.layer([]), WorldClock.layer])
+    Effect.provide(store),
+    Effect.provide([Logger.layer([]), WorldClock.layer]) // the store's own clock is the world's, too
   ) as Effect.Effect<Seen>
 }
 

@@ -8,6 +8,7 @@ import type { State } from "@agon/domain/season/State.ts"
 import { type PublishedEvent, SeasonEvents } from "@agon/server/actor/SeasonEvents.ts"
 import { type Claimed, type SeasonLog, SeasonStore, StoreFailed } from "@agon/server/actor/SeasonStore.ts"
 import { Effect, Layer, Semaphore } from "effect"
+import type { Outside } from "./Outside.ts"
 import { count, type Seen } from "./Run.ts"
 
 export const POINTS = ["claim", "claimed", "log", "fold", "rewrite", "commit", "committed", "tell"] as const
@@ -49,7 +50,7 @@ export const MISFORTUNES: ReadonlyArray<{ readonly point: Point; readonly what: 
 export interface Faults {
   readonly store: SeasonStore["Service"]
   readonly listener: Layer.Layer<SeasonEvents>
-  /** Another actor claims the season. */
+  /** Another actor claims the season, while nobody else does anything. */
   readonly steal: Effect.Effect<void>
   /** The fault that waits at each point, once. */
   readonly plan: Map<Point, Misfortune>
@@ -64,6 +65,7 @@ export interface Faults {
 }
 
 export interface Witness {
+  readonly outside: Outside | undefined
   readonly written: Effect.Effect<void>
   /** The time of the store's own clock: the world's, wherever the rows are. */
   readonly world: () => number
@@ -92,12 +94,12 @@ export const make = (
   season: string,
   store: SeasonStore["Service"],
   seen: Seen,
-  { claimed, committed, published, world, written }: Witness
+  { claimed, committed, outside, published, world, written }: Witness
 ): Faults => {
   const counted = <A, E>(call: Effect.Effect<A, E>) =>
     Effect.suspend(() => {
       faults.busy++
-      return Effect.onExit(call, () => Effect.sync(() => void faults.busy--))
+      return Effect.onExit(outside === undefined ? call : outside.call(call), () => Effect.sync(() => void faults.busy--))
     })
   const slowly = Effect.suspend(() => {
     faults.late++
@@ -113,13 +115,12 @@ export const make = (
     return Effect.fail(failed)
   })
   const reached = <A, E>(call: Effect.Effect<A, E>) => Effect.andThen(there, counted(call))
-  const steal = Effect.ignore(witnessed(claim))
-  const strike = striking({ plan, seen, failed, slowly, steal })
+  const strike = striking({ plan, seen, failed, slowly, steal: Effect.ignore(witnessed(claim)) })
   const alone = Semaphore.makeUnsafe(1).withPermits(1) // the rows are looked at as a commit has left them
   const faults: Faults = {
     store: spoilt(),
     listener: listening(seen, strike, published),
-    steal,
+    steal: Effect.ignore(witnessed(Effect.suspend(() => store.claim(season)))),
     plan,
     away_until: 0,
     busy: 0,

@@ -5,6 +5,7 @@ import type { Effect } from "effect"
 import type { Beside } from "../audit/Beside.ts"
 import type { Known, View } from "../View.ts"
 import type { Chance } from "./Chance.ts"
+import type { Outside } from "./Outside.ts"
 import type { Numbers } from "./People.ts"
 import type { Machine } from "./Twin.ts"
 
@@ -18,8 +19,8 @@ export interface Ground {
   readonly create: (season: string, settings: Settings) => Effect.Effect<void>
   /** The rows; of what has ended what is not known yet, or not so. */
   readonly read: (season: string, known: Known) => Effect.Effect<View>
-  /** Time goes on in slices of at most this: less than the commit's timeout where a database takes real time. */
-  readonly slice_ms: number
+  /** Where its calls take real time: what lets them out. */
+  readonly outside?: Outside
 }
 export interface Setting {
   readonly actor: Actor

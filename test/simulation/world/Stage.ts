@@ -92,6 +92,7 @@ export const make = Effect.fnUntraced(function* (run: Run, profile: Profile.Prof
     mailbox: yield* run.actor.Mailbox.make(profile.season),
     store,
     faults: Faults.make(profile.season, store, run.seen, {
+      outside: ground.outside,
       written: look,
       world: () => stage.host.world(),
       claimed: (epoch) => stage.auditor.claimed(epoch, stage.host.nowUnsafe()),
@@ -141,24 +142,23 @@ const see = (stage: Stage): Effect.Effect<void> =>
     Effect.catchCause((cause) => Effect.sync(() => void (stage.broken ??= new Error(`the rows could not be read: ${cause}`))))
   )
 
-/** Everything that can happen now happens; a database is waited for while time stands still. */
+/** Everything that can happen now has happened; a database is waited for while time stands still. */
+const quiet = ({ run }: Stage): Effect.Effect<void> => {
+  const { outside } = run.ground
+  return outside === undefined ? WorldClock.still : Effect.repeat(Effect.andThen(WorldClock.still, outside.next), { while: (made) => made })
+}
+
 const still = Effect.fnUntraced(function* (stage: Stage) {
-  yield* WorldClock.still
-  while (stage.faults.busy > 0) {
-    yield* Effect.callback<void>((resume) => void setImmediate(() => resume(Effect.void)))
-    yield* WorldClock.still
-  }
+  yield* quiet(stage)
   const broken = stage.broken ?? stage.run.beside?.broken
   if (broken !== undefined) yield* Effect.die(broken)
 })
 
 export const settle = Effect.fnUntraced(function* (stage: Stage, ms: number) {
-  const { slice_ms } = stage.run.ground
   yield* still(stage)
-  for (let left = ms; left > 0; left -= slice_ms) {
-    yield* WorldClock.pass(Math.min(left, slice_ms))
-    yield* still(stage)
-  }
+  if (ms <= 0) return
+  yield* WorldClock.pass(ms, quiet(stage))
+  yield* still(stage)
 })
 
 /** As SeasonCalls of the service does: results whose work is no longer open are answered from the rows. */

@@ -8,8 +8,11 @@ import { Clock, Context, Duration, Effect, Layer, Scheduler } from "effect"
 export interface WorldClock extends Clock.Clock {
   /** Everything that can happen now has happened, but for what waits for the world outside. */
   readonly still: Effect.Effect<void>
-  /** So many milliseconds pass; whoever sleeps wakes at their time, and does what they can do then. */
-  readonly pass: (ms: number) => Effect.Effect<void>
+  /**
+   * So many milliseconds pass; whoever sleeps wakes at their time, and does what they can do then: time
+   * goes on when it is `quiet`.
+   */
+  readonly pass: (ms: number, quiet: Effect.Effect<void>) => Effect.Effect<void>
 }
 
 interface Sleep {
@@ -48,14 +51,14 @@ const make = (parent: Scheduler.Scheduler, start: number): [WorldClock, Schedule
         })
       })
     })
-  const pass = Effect.fnUntraced(function* (ms: number) {
+  const pass = Effect.fnUntraced(function* (ms: number, quiet: Effect.Effect<void>) {
     const until = now + ms
-    yield* idle
+    yield* quiet
     while (sleeps.length > 0 && sleeps.at(-1)!.until <= until) {
       const next = sleeps.pop()!
       reach(next.until)
       next.wake()
-      yield* idle
+      yield* quiet
     }
     reach(until)
   })
@@ -124,4 +127,4 @@ export const layer: Layer.Layer<never> = Layer.effectContext(
 
 const world = Effect.map(Clock.Clock, (clock) => clock as WorldClock)
 export const still: Effect.Effect<void> = Effect.flatMap(world, (clock) => clock.still)
-export const pass = (ms: number): Effect.Effect<void> => Effect.flatMap(world, (clock) => clock.pass(ms))
+export const pass = (ms: number, quiet = still): Effect.Effect<void> => Effect.flatMap(world, (clock) => clock.pass(ms, quiet))

@@ -1,15 +1,6 @@
 import { assert, it } from "@effect/vitest"
 import { Effect, Layer, Logger, Option } from "effect"
-import {
-  MessageStorage,
-  PersistenceError,
-  RunnerAddress,
-  RunnerHealth,
-  RunnerStorage,
-  Runners,
-  Sharding,
-  ShardingConfig
-} from "effect/cluster"
+import { ClusterError, MessageStorage, RunnerAddress, RunnerHealth, RunnerStorage, Runners, Sharding, ShardingConfig } from "effect/cluster"
 import { TestClock } from "effect/testing"
 import { repeatedLines } from "./Cluster.ts"
 

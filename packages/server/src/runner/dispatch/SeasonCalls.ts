@@ -21,6 +21,7 @@ import { FinalsReplays } from "../result/FinalsReplays.ts"
 import { makeMayBeRows } from "../result/keepReplay.ts"
 import { ReplayUploads } from "../result/ReplayUploads.ts"
 import { faultsOf, isFinished, type Reported, takeReplays, withoutText } from "../result/results.ts"
+import { makeTakenOnce } from "../result/takenOnce.ts"
 import { type Answered, askedByRunner, makeTell, type Said } from "../result/tellSeason.ts"
 import { type Holding, Holdings } from "../session/Holdings.ts"
 import { KnownRuntimes } from "../session/KnownRuntimes.ts"
@@ -150,7 +151,7 @@ const makeSeasonCalls = Effect.gen(function* () {
 /** Takes over the replays of results, as rows or as objects, and checks those of finals. */
 const makeTakeOver = Effect.gen(function* () {
   const [store, uploads, finals] = [yield* ObjectStore, yield* ReplayUploads, yield* FinalsReplays]
-  const objects = { ...store, freeShare: believedShare(store.freeShare) }
+  const objects = { ...store, freeShare: believedShare(store.freeShare), verify: yield* makeTakenOnce(store.verify) }
   const mayBeRows = yield* makeMayBeRows(yield* HasPeers)
   return Effect.fnUntraced(function* (
     held: ReadonlyArray<Holding | undefined>,

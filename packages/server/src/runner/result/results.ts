@@ -163,14 +163,6 @@ const checked = Effect.fnUntraced(function* (objects: ObjectStore["Service"], { 
   return { bytes }
 })
 
-/** Removes the uploads of results that were accepted. Any other upload stays for ReplayUploads, which finds by it what was taken over. */
-export const dropUploads = (objects: ObjectStore["Service"], accepted: ReadonlyArray<Reported>) =>
-  Effect.forEach(
-    accepted.filter((result) => inlineOf(result) === undefined),
-    ({ lease }) => Effect.ignore(objects.remove(replayUploadKey(lease))),
-    { concurrency: 8, discard: true }
-  )
-
 /** The result of a replay that is an object. */
 export const withoutText = (result: Reported): Reported => {
   if (!isFinished(result)) return result

@@ -21,9 +21,10 @@ import { type Holdings, NO_MATCH } from "../session/Holdings.ts"
 import type { Caller } from "../session/Runners.ts"
 import type { OpenRunner } from "../session/sessionQueries.ts"
 import { type LeasePayload, LeasePayloads } from "../work/LeasePayloads.ts"
+import { makeDropUploads } from "./dropUploads.ts"
 import { FaultShares } from "./FaultShares.ts"
 import { makeKeepReplay } from "./keepReplay.ts"
-import { commandOf, dropUploads, isFinished, type Reported } from "./results.ts"
+import { commandOf, isFinished, type Reported } from "./results.ts"
 
 /** Leases that a runner was given and does not have, beside those that it has. */
 export interface Lost {
@@ -49,7 +50,7 @@ const unavailable = Effect.fail(moving)
 
 /** What is given and taken is noted in `holdings`. */
 export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
-  const objects = yield* ObjectStore
+  const dropUploads = yield* makeDropUploads(yield* ObjectStore)
   const actors = yield* SeasonActors
   const store = yield* SeasonStore
   const seasons = yield* OpenSeasons
@@ -100,7 +101,7 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     }
     const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
     if (since !== undefined) traces!.told({ since, season, runner: runner.id, results: reported, works })
-    yield* dropUploads(objects, accepted)
+    yield* dropUploads(accepted)
     if (works.length === 0) return { receipts, works: [], leases: [] }
     yield* MatchLines.leased(season, runner.id, works)
     return { receipts, works: yield* take(runner, open!, works), leases: works.map(({ lease }) => lease) }

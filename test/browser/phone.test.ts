@@ -10,7 +10,7 @@ import * as SiteService from "../support/SiteService.ts"
 import { sample } from "../support/slow.ts"
 import { Browser } from "./Browser.ts"
 import { PLAYED, played, said } from "./illNames.ts"
-import { columnsOutOfSight, missedByThumbs, scrollsUnseen, textsOutOfCells, unseenOfNav } from "./phones.ts"
+import { columnsOutOfSight, dotsTwice, missedByThumbs, scrollsUnseen, textsOutOfCells, unseenOfNav } from "./phones.ts"
 
 const WIDTH = 320
 const SPRING = "/games/snakes/seasons/spring"
@@ -112,6 +112,7 @@ else
           const watched = yield* open(path)
           assert.deepStrictEqual(yield* Effect.promise(() => watched.page.evaluate(columnsOutOfSight)), [], path)
           assert.deepStrictEqual(yield* Effect.promise(() => watched.page.evaluate(scrollsUnseen)), [], path)
+          assert.deepStrictEqual(yield* Effect.promise(() => watched.page.evaluate(dotsTwice)), [], path)
           yield* Effect.promise(() => watched.close())
         }
       })

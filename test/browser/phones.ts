@@ -59,3 +59,16 @@ export const scrollsUnseen = async () => {
   }
   return unseen
 }
+
+/**
+ * In the browser, once every cell has something in it: those of a list's line between which two dots stand, one from the end of a
+ * cell and one from the beginning of the next.
+ */
+export const dotsTwice = () => {
+  const window = globalThis as any
+  const dotIn = (cell: any, place: string) => window.getComputedStyle(cell, place).content.includes("·")
+  for (const cell of window.document.querySelectorAll("main .lines td:empty")) cell.textContent = "0"
+  return [...window.document.querySelectorAll("main .lines td + td")]
+    .filter((cell: any) => dotIn(cell.previousElementSibling, "::after") && dotIn(cell, "::before"))
+    .map((cell: any) => cell.textContent as string)
+}

@@ -61,10 +61,11 @@ describe.skipIf(missing !== undefined)(`pictures for previews${missing === undef
           [spring, ofBoard],
           [`/models/${m.beta}?season=spring`, ofMatch(PLAYED)]
         ] as const) {
+          // Asked for first, so that it is made however busy the machine is; a page does not wait for it.
+          assert.strictEqual((yield* fetched(picture)).status, 200, picture)
           const preview = yield* previewOf(path)
           assert.deepStrictEqual([preview.picture, preview.type, preview.card], [`${origin}${picture}`, "image/png", "summary"], path)
-          assert.match(preview.alt!, /^[A-Z].*\.$/, path)
-          assert.strictEqual((yield* fetched(picture)).status, 200, picture)
+          assert.match(preview.alt!, /^[A-Z][^<>]*\.$/, path)
         }
       })
     )

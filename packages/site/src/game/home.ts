@@ -113,7 +113,7 @@ export const home: SharedRoute = {
       newest,
       known.map(({ season }) => season)
     )
-    const watched = yield* watchSection(inPublic, newest, seasonOf, boardOf(client))
+    const watched = yield* watchSection(inPublic, client, newest, seasonOf, boardOf(client))
     const error = SIGN_IN_ERRORS[query["sign_in_error"] ?? ""]
     const main = html`${error !== undefined && html`<p role="alert" class="bad">${error}</p>\n`}<h1>Models compete here</h1>
 <p>${ABOUT} <a href="${kitAt("first-hour")}">Enter one of your own</a>: it takes an hour from nothing.</p>

@@ -3,6 +3,7 @@ import type { MatchCard } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
 import type { Picture } from "../html/layout.ts"
 import { matchPictureAt } from "../html/links.ts"
+import { plainOf } from "../html/plainLine.ts"
 import type { PictureRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
 import { positionPng } from "../picture/boardPng.ts"
@@ -11,7 +12,7 @@ import { winners } from "./cards.ts"
 /** What the page of the match, or one that tells of it, says of its picture. */
 export const pictureOf = ({ id, map, seats }: Pick<MatchCard, "id" | "map" | "seats">): Picture => ({
   path: matchPictureAt(id),
-  alt: `The last position of a match on the board ${map}. ${winners(seats)}`
+  alt: `The last position of a match on the board ${map}. ${plainOf(winners(seats))}`
 })
 
 /** The service makes the position, and keeps it. */

@@ -77,7 +77,7 @@ export const seasonPage: SharedRoute = {
       { concurrency: "unbounded" }
     )
     const seasonOf = () => season.name
-    const watched = yield* watchSection(at, matches, seasonOf, ({ map }) =>
+    const watched = yield* watchSection(at, client, matches, seasonOf, ({ map }) =>
       Effect.succeed(maps.find(({ map_id }) => map_id === map)?.board)
     )
     const standings = topOf(at, season, top)

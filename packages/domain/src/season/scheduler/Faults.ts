@@ -14,7 +14,8 @@
  *   most half of the entries are owed matches, and else wait (clock/Rounds.ts).
  * - A lying or a broken runner. Keys that have brought results within a day are heard, and two of them must each have failed at least two
  *   of the five; a key that reports a fault leaves the match to others for as long as a lease, and an honest key that plays it clears
- *   the entry. With one key there is no second source. An `engine_fault` is the machine's: it blames nobody.
+ *   the entry. With one key there is no second source. An `engine_fault` is the machine's, and so is a result that
+ *   its replay contradicts: they blame nobody.
  *
  * Trials blame nobody: a candidate that kills runners would take its opponents with it.
  */
@@ -77,10 +78,9 @@ export const suspectsOf = ({ tries, versions }: OpenMatch): ReadonlyArray<string
 
 /** Records that one of the suspects caused a match to fail. */
 export const blame = (state: State, match: OpenMatch, suspects: ReadonlyArray<string>): void => {
+  if (match.tries.some(({ reason }) => reason === "engine_fault")) return excuse(state, match)
   if (match.ladder === null) return
-  const isOfEngine = match.tries.some(({ reason }) => reason === "engine_fault")
-  const { common, named } = failing(state, isOfEngine ? null : suspects)
-  if (isOfEngine) return doubt(state, match)
+  const { common, named } = failing(state, suspects)
   const isNamed = suspects.length === 1 && named.length <= NAMED_MAX && named.length * 2 < state.active
   const keys = [...new Set(match.tries.map(({ key }) => key))]
   for (const id of suspects) {
@@ -93,6 +93,13 @@ export const blame = (state: State, match: OpenMatch, suspects: ReadonlyArray<st
   }
 }
 
+/** A match that failed through a machine, or whose result its replay contradicts, blames nobody; it was tried in vain all the same. */
+export const excuse = (state: State, match: OpenMatch): void => {
+  if (match.ladder === null) return
+  failing(state, null)
+  doubt(state, match)
+}
+
 /** Adds a failed match to those since the last result; `suspects` is null where no entry can have caused it. */
 const failing = (state: State, suspects: ReadonlyArray<string> | null) => {
   const run: Omit<Failing, "played"> = state.failing?.played === state.played ? state.failing : { common: null, named: [] }
@@ -102,7 +109,7 @@ const failing = (state: State, suspects: ReadonlyArray<string> | null) => {
   return { common: common ?? [], named }
 }
 
-/** A match that the engine could not play blames nobody, but none of its entries is paired as one whose matches are played. */
+/** None of its entries is paired as one whose matches are played. */
 const doubt = (state: State, { versions }: OpenMatch): void => {
   for (const id of versions) {
     const version = state.versions_by_id.get(id)

@@ -8,7 +8,7 @@ import { laddersRated } from "../Rules.ts"
 import type { Seat } from "../rating/LadderRating.ts"
 import { chargeFailed, letGo } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
-import { blame, suspectsOf } from "./Faults.ts"
+import { blame, excuse, suspectsOf } from "./Faults.ts"
 import type { Ended, OpenMatch } from "./Match.ts"
 import { changed, unlease, unqueue } from "./OpenMatches.ts"
 
@@ -36,10 +36,12 @@ export const end = (state: State, match: OpenMatch, how: End): void => {
     const model = state.versions_by_id.get(id)?.model
     if (model !== undefined) models.push(model)
   }
-  if (how.ending === "failed" && how.outcome === undefined) {
-    const suspects = suspectsOf(match)
+  if (how.ending === "failed") {
+    const isDenied = how.outcome !== undefined
+    const suspects = isDenied ? match.versions : suspectsOf(match)
     if (ladder !== undefined && match.round === state.round) chargeFailed(state, ladder, suspects)
-    blame(state, match, suspects)
+    if (isDenied) excuse(state, match)
+    else blame(state, match, suspects)
   }
   for (const id of match.versions) leaveSeat(state, ladder, match, id)
   state.workAppeared = true

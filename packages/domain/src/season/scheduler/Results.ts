@@ -42,7 +42,10 @@ const play = (state: State, match: OpenMatch, key: string, outcome: MatchOutcome
   end(state, match, { ending: counts ? "rated" : "finished", outcome, seats })
 }
 
-/** It ends as a voided match does (Voiding.ts), and was never rated: its entries are owed another. */
+/**
+ * It ends as a voided match does (Voiding.ts), and was never rated: its entries are owed another. It was their turn, as in any match that
+ * fails: otherwise the same few would be paired again for as long as their results are denied.
+ */
 const deny = (state: State, match: OpenMatch, outcome: MatchOutcome, denied: NonNullable<Of<"ReportMatch">["denied"]>): void => {
   const seats = outcome.seats.map((seat, i) => unrated(match.versions[i]!, { ...seat, rank: 0 }))
   end(state, match, { ending: "failed", fault_reason: "replay_mismatch", fault_detail: denied.detail, outcome, seats })

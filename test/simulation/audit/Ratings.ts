@@ -14,6 +14,7 @@ import { type Belief, takenOver } from "./Formula.ts"
 import { checkPlace } from "./Places.ts"
 import { must, near } from "./Promise.ts"
 import * as Replay from "./Replay.ts"
+import { heldBack } from "./Returning.ts"
 import { sigmasIn } from "./sigmas.ts"
 import { isRerated, LADDERS, type Window } from "./Window.ts"
 
@@ -119,7 +120,7 @@ const compareRow = (book: Book, window: Window, place: string, row: Row): void =
   if (before.ratings.get(place) === row && own.moments.length === 1 && isUntouched(window)) return
   if ((row.active || cameBackAndLeft(window, own, row)) && comesBack(window, place, row)) {
     own.virtual_games = returned(window, own, row)
-    own.failed = Math.min(own.failed, row.failed) // forgiven; a match that it was still in may have failed since
+    own.failed = Math.min(Math.max(own.failed, heldBack(window, row)), row.failed)
   }
   compare(book, own, row, place)
 }

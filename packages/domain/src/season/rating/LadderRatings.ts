@@ -5,6 +5,7 @@ import { MET_KEPT } from "../../pairing/PairingBatch.ts"
 import { virtualGamesOfNth } from "../../pairing/VirtualGames.ts"
 import { initialRating, rated, START, takenOver } from "../../rating/Rating.ts"
 import { addRating, free, type LadderState, ladderNamed, laddersOf } from "../Ladders.ts"
+import { comeBack } from "../Returning.ts"
 import { isFinals } from "../Round.ts"
 import type { Ladder } from "../Rules.ts"
 import type { State } from "../State.ts"
@@ -30,8 +31,7 @@ export const joinLadders = (state: State, version: Version, before: Version | un
     const virtual_games = state.round > 0 ? 0 : state.clock[ladder.index]!
     if (known !== undefined) {
       known.active = true
-      known.failed = 0
-      known.virtual_games = Math.max(known.virtual_games, virtual_games)
+      comeBack(state, ladder, known)
       ladder.active++
       ladder.ranks.add(known.mu)
       if (!known.busy) free(ladder, known)
@@ -125,14 +125,13 @@ export const pauseRatings = (state: State, version: Version): void => {
   }
 }
 
-/** Back like a newcomer: failed matches no longer set it back, and it makes up only for what a round owes it. */
+/** It is paired again. */
 export const resumeRatings = (state: State, version: Version): void => {
   for (const ladder of laddersOf(state, version)) {
     const rating = ladder.ratings.get(version.id)
     if (rating === undefined || !rating.suspended) continue
     rating.suspended = false
-    rating.failed = 0
-    if (state.round === 0) rating.virtual_games = Math.max(rating.virtual_games, state.clock[ladder.index]!)
+    comeBack(state, ladder, rating)
     ladder.active++
     if (!rating.busy) free(ladder, rating)
     state.writes.ratings.add(rating)

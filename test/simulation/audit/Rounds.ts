@@ -103,7 +103,8 @@ const checkFinals = (window: Window): void => {
   const finals = rounds.find(({ n }) => n === head.round)?.kind === "finals"
   const idle = finals && ![...live.values()].some(({ ladder }) => ladder !== null)
   const boards = [...now.boards.values()].some(({ enabled }) => enabled)
-  if (idle && boards && isComplete(now) && !mayGoOn(now)) must(head.phase !== "open", "finals end with the last game that is owed", head)
+  const isDone = isComplete(now) && head.to_void.length === 0 // matches that are still to be voided are owed again
+  if (idle && boards && isDone && !mayGoOn(now)) must(head.phase !== "open", "finals end with the last game that is owed", head)
   if (before.head.phase !== "open" || head.phase === "open") return
   if (!recent.some(({ _tag }) => _tag === "CloseSeason"))
     must(

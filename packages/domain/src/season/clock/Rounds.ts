@@ -97,11 +97,13 @@ export const rejectCandidates = (state: State, detail: string): void => {
  * for that: entries that have lost their weights and runners that no longer reach the store bring the same reports, and
  * in the second case the entries miss games through no fault of theirs. If more than half are owed matches, the
  * finals wait for the fleet or for an administrator, however long (docs/design.md#pairing-and-rating).
+ *
+ * While matches of a disqualified entry are still to be voided they are not complete: those who played them are owed others then.
  */
 export const finalsComplete = (state: State): boolean => {
   if (state.phase !== "open" || !isFinals(state)) return false
   const owing = state.ladders.filter((ladder) => owesMatches(state, ladder))
-  return owing.length === 0 || (isInVain(state) && owedIn(owing).size * 2 <= state.active)
+  return (owing.length === 0 && state.to_void.length === 0) || (isInVain(state) && owedIn(owing).size * 2 <= state.active)
 }
 
 const owedIn = (ladders: State["ladders"]): ReadonlySet<string> =>

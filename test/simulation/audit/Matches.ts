@@ -161,9 +161,9 @@ const checkLeases = (window: Window): void => {
   }
 }
 
-/** A lease may begin and be answered in one commit, by a runner that guesses its name. */
+/** A lease may begin and be answered in one commit, by a runner that guesses its name, and another begin after it. */
 const isAnsweredAnew = (window: Window, was: OpenMatch, is: OpenMatch): boolean =>
-  is.lease_n > was.lease_n && faulted(window, leaseOf(is), is)
+  is.tries.some(({ key, n }) => n > was.lease_n && faulted(window, leaseOf({ id: is.id, lease_n: n }), { key }))
 
 const checkQueued = (window: Window, was: OpenMatch, is: OpenMatch): void => {
   const answered = is.losses === was.losses + 1 && isAnsweredAnew(window, was, is)

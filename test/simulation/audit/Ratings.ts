@@ -358,7 +358,7 @@ const joined = (book: Book, { before, now, voided }: Window, row: Row): Own => {
     least,
     most
   )
-  checkTurns({ before, now, voided }, row, old)
+  checkTurns({ before, now, voided }, row, isOut ? [old, undefined] : [old])
   const early = row.history.length > 1 // in the round before, which ended in this commit
   if (early) joinedBefore(book, before.head.round, { place, from: from ?? null }, row, moments ?? [])
   const history = row.history.map((_, i) => ({ round: i === 0 && early ? before.head.round : book.round, of: null }))
@@ -378,18 +378,20 @@ const joined = (book: Book, { before, now, voided }: Window, row: Row): Own => {
   return { ...row, ...fresh, moments: [{ mu: row.mu, v, order: found!.order }], history }
 }
 
+type Seen = Pick<Window, "before" | "now" | "voided">
+
 /**
  * In a round a version comes in at the turns of the one that it supersedes, on the ladder of another class at those of open, or where
- * others are who have had all their games.
+ * others are who have had all their games. `from`: that one, or none where it may have been out of play before.
  */
-const checkTurns = ({ before, now, voided }: Pick<Window, "before" | "now" | "voided">, row: Row, old: Version | undefined): void => {
-  const turnsIn = ({ head, ratings }: View): number => {
+const checkTurns = ({ before, now, voided }: Seen, row: Row, from: ReadonlyArray<Version | undefined>): void => {
+  const turnsIn = ({ head, ratings }: View, old: Version | undefined): number => {
     if (head.round < now.head.round) return 0
     const found = old === undefined ? undefined : (ratings.get(`${row.ladder} ${old.id}`) ?? ratings.get(`open ${old.id}`))
     const filled = head.clock[LADDERS.indexOf(row.ladder)]! - now.rounds.find(({ n }) => n === head.round)!.games
     return Math.max(0, filled, found === undefined ? 0 : found.virtual_games + found.failed)
   }
-  const turns = now.head.round === 0 ? [0] : [turnsIn(before), turnsIn(now)]
+  const turns = now.head.round === 0 ? [0] : from.flatMap((old) => [turnsIn(before, old), turnsIn(now, old)])
   const [least, most] = [Math.min(...turns) - voided.length, Math.max(...turns) + voided.length]
   must(row.failed >= Math.max(0, least) && row.failed <= most, "a new version comes in at the turns of the one before", row, turns)
 }

@@ -115,6 +115,29 @@ layer(administration, options)("reinstating an entry", (it) => {
   )
 })
 
+layer(administration, options)("an order to void whose version is not disqualified yet", (it) => {
+  it.effect("is left alone for a minute, and then gone", () =>
+    Effect.gen(function* () {
+      const { adder, one } = yield* world
+      const [bob] = yield* rows<{ readonly id: string }>`SELECT id FROM account WHERE username = 'bob'`
+      for (let i = 0; i < 6; i++) yield* play(one.id, i % 2)
+      const matches = yield* counted(adder.version)
+      const { add, look } = yield* VoidOrders
+      const left = Effect.map(Effect.andThen(look, rows`SELECT version_id FROM void_order`), (found) => found.length)
+      yield* add({ season_id: one.id, version_id: adder.version, actor: bob!.id, reason })
+      assert.strictEqual(yield* left, 1)
+      yield* rows`UPDATE void_order SET created_at = created_at - interval '61 seconds'`
+      assert.strictEqual(yield* left, 0)
+      assert.deepStrictEqual(yield* counted(adder.version), matches)
+
+      const baseline = (yield* rows<{ readonly id: string }>`SELECT id FROM version WHERE season_id = ${one.id} AND owner_id IS NULL`)[0]!
+        .id
+      const refused = yield* post(urlOf("one", `/versions/${baseline}/disqualify`), { reason, void_matches: true })
+      assert.deepStrictEqual([refused.status, yield* left], [409, 0], "a refused one leaves none")
+    })
+  )
+})
+
 layer(administration, options)("a season that closes right after", (it) => {
   it.effect("waits for the voids of the disqualified entry's matches", () =>
     Effect.gen(function* () {

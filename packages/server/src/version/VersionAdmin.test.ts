@@ -7,7 +7,7 @@ import { VersionAdmin } from "./VersionAdmin.ts"
 import { Versions } from "./Versions.ts"
 import { VoidOrders } from "./VoidOrders.ts"
 
-it.effect("a disqualification whose client goes away during its commit leaves the order to void all the same", () =>
+it.effect("a disqualification has its order to void before its commit, and again after it, also where its client goes away", () =>
   Effect.gen(function* () {
     const mailbox = yield* Mailbox.make("season")
     yield* Mailbox.open(mailbox)
@@ -25,9 +25,10 @@ it.effect("a disqualification whose client goes away during its commit leaves th
     const request = yield* Effect.forkChild(asked, { startImmediately: true })
 
     const held = yield* Queue.take(mailbox.queue)
+    assert.deepStrictEqual(ordered, ["version"], "a process that dies now has left it")
     yield* Fiber.interrupt(request)
     Mailbox.answer(mailbox, held, [{ status: "disqualified" }])
-    yield* Effect.repeat(Effect.yieldNow, { until: () => ordered.length > 0, times: 20 })
-    assert.deepStrictEqual(ordered, ["version"])
+    yield* Effect.repeat(Effect.yieldNow, { until: () => ordered.length > 1, times: 20 })
+    assert.deepStrictEqual(ordered, ["version", "version"])
   })
 )

@@ -54,14 +54,18 @@ const makeVersionAdmin = Effect.gen(function* () {
     { reason, void_matches }: Disqualification
   ) {
     const audit = yield* auditOf(account, "version.disqualify", version, { reason, void_matches })
+    const order = orders.add({ season_id: season.id, version_id: version, actor: account.id, reason })
+    // Before the commit, so that it stands whatever becomes of this process: finals and a close wait for it.
+    yield* void_matches ? order : orders.drop(version)
     const reply = yield* askedByPerson(actors, season.id, { _tag: "Disqualify", version, reason, void_matches, audit })
-    if ("refused" in reply)
+    if ("refused" in reply) {
+      yield* orders.drop(version)
       return yield* new NotInContention({
         detail: "Only an entry that is in contention can be disqualified; a baseline is switched off."
       })
-    // After the commit: if the service dies in between, the request was not answered, and
-    // its repeat leaves the order. A close waits for it meanwhile.
-    if (void_matches) yield* orders.add({ season_id: season.id, version_id: version, actor: account.id, reason })
+    }
+    // And after it: a season that took long to answer may have had the first one found without a disqualification.
+    if (void_matches) yield* order
     return yield* versions.own(version)
   })
 

@@ -1,7 +1,8 @@
 /**
  * Voids all matches of a disqualified version, where its administrator has asked for that. An order is a row;
  * every node looks at the orders, so a crash delays a void and loses none. Two nodes may void the same match:
- * the second void changes nothing.
+ * the second void changes nothing. The row is there before the season commits the disqualification, and is left alone for a minute until
+ * then; one whose disqualification never came is gone after that.
  *
  *   add ──▶ order ──▶ up to 200 matches are voided ──▶ ratings are computed without them ──▶ the next 200 ──▶ … ──▶ order gone
  *
@@ -12,13 +13,15 @@
  */
 
 import { seldom, seldomFailed } from "@agon/api/program/seldom.ts"
-import { Context, DateTime, Effect, Layer, Schedule } from "effect"
+import { Clock, Context, DateTime, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonActors.ts"
 import { newId } from "../database/newId.ts"
 import { makeQueries, type Order } from "./voidOrderQueries.ts"
 
 const LOOK_EVERY = "2 seconds"
+/** How long an order waits for its version to be disqualified. */
+const COMMIT_MS = 60_000
 const CONCURRENCY = 16
 
 export class VoidOrders extends Context.Service<
@@ -71,7 +74,8 @@ const makeVoidOrders = Effect.gen(function* () {
 
   /** A season that is away is tried again at the next look. */
   const look = Effect.gen(function* () {
-    for (const order of yield* queries.due(undefined)) {
+    const since = new Date((yield* Clock.currentTimeMillis) - COMMIT_MS)
+    for (const order of yield* queries.due(since)) {
       yield* proceed(order).pipe(
         Effect.catchCause((cause) => unvoided({ reason: order.season_id, fields: { version: order.version_id }, cause }))
       )

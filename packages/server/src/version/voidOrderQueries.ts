@@ -23,14 +23,16 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 
   /**
    * Some orders, in any order, so that those that wait do not hold up the others; a small table. None of a
-   * season that still computes ratings without the last voids, by voiding_pkey.
+   * season that still computes ratings without the last voids, by voiding_pkey, and, by version_pkey, none newer than
+   * `since` whose version is not disqualified yet.
    */
   due: SqlSchema.findAll({
-    Request: Schema.Void,
+    Request: Schema.Date,
     Result: Order,
-    execute: () => sql`
+    execute: (since) => sql`
       SELECT o.version_id, o.season_id, o.actor, o.reason, o.created_at FROM void_order o
-      WHERE NOT EXISTS (SELECT 1 FROM voiding w WHERE w.season_id = o.season_id)
+      JOIN version v ON v.id = o.version_id
+      WHERE NOT EXISTS (SELECT 1 FROM voiding w WHERE w.season_id = o.season_id) AND (v.disqualified OR o.created_at < ${since})
       ORDER BY random() LIMIT ${ORDERS_MAX}`
   }),
 

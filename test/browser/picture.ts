@@ -29,8 +29,9 @@ interface Picture {
 
 /** MATCH is the longest match on the board torus-15, MODEL the second of the open ladder. */
 const PICTURES: Readonly<Record<string, Picture>> = {
-  "home.png": { path: "/", width: DESKTOP, height: 900 },
+  // Before home.png, which shows the same last position: who asks first for one may see the first position instead.
   "season.png": { path: SEASON, width: DESKTOP, height: 1_000 },
+  "home.png": { path: "/", width: DESKTOP, height: 900 },
   "ladder.png": { path: `${SEASON}/ladders/open`, width: DESKTOP, height: 870 },
   "matches.png": { path: "/matches?season=demo&sort=longest", width: DESKTOP, height: 900 },
   "match.png": { path: "/matches/MATCH#turn=60", width: DESKTOP, height: 1_000 },

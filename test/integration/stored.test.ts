@@ -293,26 +293,22 @@ layer(Kept)("a store that is away", (it) => {
         asked.push(key)
         return bad.includes(key) ? Effect.never : objects.remove(key)
       })
+      // Second by second: the collector may begin to wait for the store only after it has asked it.
+      const passes = (what: string, until: () => boolean) =>
+        eventually(what, Effect.andThen(TestClock.adjust("1 second"), Effect.sync(until)))
       const hasAsked = (some: ReadonlyArray<string>) =>
-        eventually(
-          `${some.length} were asked for`,
-          Effect.sync(() => asked.length === some.length)
-        ).pipe(Effect.tap(Effect.sync(() => assert.deepStrictEqual(asked, some))))
-      for (const waits of [1, 2, 3]) yield* Effect.andThen(hasAsked(keys.slice(0, waits)), TestClock.adjust("30 seconds"))
-      yield* eventually(
-        "the turn ends",
-        Effect.sync(() => said().length === 1)
-      )
+        Effect.tap(
+          passes(`${some.length} were asked for`, () => asked.length >= some.length),
+          Effect.sync(() => assert.deepStrictEqual(asked, some))
+        )
+      for (const waits of [1, 2, 3]) yield* hasAsked(keys.slice(0, waits))
+      yield* passes("the turn ends", () => said().length === 1)
       bad = keys.slice(0, 4)
-      yield* TestClock.adjust("1 minute")
-      yield* Effect.andThen(hasAsked(keys.slice(0, 4)), TestClock.adjust("30 seconds"))
+      yield* hasAsked(keys.slice(0, 4))
       yield* hasAsked(keys)
-      yield* eventually(
-        "the fourth has a line of its own",
-        Effect.sync(() => said().length === 2)
-      )
+      yield* passes("the fourth has a line of its own", () => said().length === 2)
       bad = []
-      yield* Effect.andThen(TestClock.adjust("1 minute"), hasAsked([...keys, ...keys.slice(0, 4)]))
+      yield* hasAsked([...keys, ...keys.slice(0, 4)])
       const sql = yield* SqlClient.SqlClient
       yield* eventually(
         "all are removed",

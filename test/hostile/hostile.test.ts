@@ -29,7 +29,7 @@ const REFUSAL_BYTES = 16 * 1024
 /** Of answers that wait for one connection; what is written beyond it waits to be asked for. */
 const UNREAD_BYTES = 256 * 1024
 /** Before it counts against a request that it was slow. */
-const TRIES = 4
+const TRIES = 8
 /**
  * Before it counts that so much is held: requests under way hold more than their answers, and on a busy
  * machine they are long under way.

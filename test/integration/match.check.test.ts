@@ -359,7 +359,7 @@ describe("the thread that checks replays", () => {
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(directory, { recursive: true, force: true })))
       const path = join(directory, "thread.mjs")
       writeFileSync(path, script)
-      const check = yield* ReplayThread.make(pathToFileURL(path), "1 second")
+      const check = yield* ReplayThread.make(pathToFileURL(path), "5 seconds")
       const ask = (first: number) => check({} as Reported, Uint8Array.of(first))
       for (const [first, answer] of [
         [0, { fault: null, late: [] }],

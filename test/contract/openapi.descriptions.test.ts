@@ -115,6 +115,11 @@ describe("the OpenAPI document", () => {
     }
   })
 
+  it("promises no form of what an answer repeats as it was asked for: a board to import may have any name", () => {
+    const { imported, skipped } = document.components.schemas.ImportedBoards.properties
+    assert.deepStrictEqual([imported.items.pattern, skipped.items.properties.map_id.pattern], [undefined, undefined])
+  })
+
   it("shows the bounds of every number that a body may hold", () => {
     const asked = places.filter(({ at }) => at.includes(" body") || sent.has(at.split(".")[0]!))
     const numbers = asked.filter(({ schema }) => schema.type === "integer" || schema.type === "number")

@@ -17,6 +17,9 @@ const forms: ReadonlyArray<readonly [names: RegExp, form: object]> = [
   [/^(\w+_)?url$/, { format: "uri" }]
 ]
 
+/** Names that an answer repeats as they were asked for: they may have any form. */
+const repeated = new Set(["skipped.map_id"])
+
 /** `place` is the schema or operation, followed by the fields that lead to this one. */
 const meaningOf = (place: ReadonlyArray<string>, name: string): string | undefined =>
   fieldsOfSchemas[`${place.at(-1)}.${name}`] ?? fieldsOfSchemas[`${place[0]}.${name}`] ?? fields[name]
@@ -29,7 +32,7 @@ const formed = (schema: Json, form: object): Json => {
 /** Describes the fields of a schema in place; references lead to schemas that are described by themselves. */
 const describeFields = (schema: Json, place: ReadonlyArray<string>): void => {
   for (const [name, field] of Object.entries<Json>(schema.properties ?? {})) {
-    const form = forms.find(([names]) => names.test(name))
+    const form = repeated.has(`${place.at(-1)}.${name}`) ? undefined : forms.find(([names]) => names.test(name))
     const description = field.description ?? meaningOf(place, name)
     schema.properties[name] = { ...formed(field, form?.[1] ?? {}), ...(description === undefined ? {} : { description }) }
     describeFields(schema.properties[name], [...place, name])

@@ -45,6 +45,9 @@ layer(administration, options)("rounds", (it) => {
           assert.deepStrictEqual([answer.status, answer.json], [200, moved])
         })
       )
+      for (const same of [{}, { games: 5 }, { games: 5, starts_at: year(55) }]) {
+        assert.deepStrictEqual((yield* patch(`${rounds}/1`, same)).json, moved, "what changes nothing is not logged")
+      }
       assert.deepStrictEqual((yield* patch(`${rounds}/1`, { withdrawn: true })).json, { ...moved, state: "withdrawn" })
       assert.deepStrictEqual(yield* states(rounds), [
         [1, "withdrawn"],

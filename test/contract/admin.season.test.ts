@@ -169,6 +169,8 @@ layer(administration, options)("editing a season", (it) => {
   it.effect("is for the administrators of a private one too; classes that say nothing of memory allow none; no edit, no log row", () =>
     Effect.gen(function* () {
       const { id, url } = yield* scheduled("secret", { visibility: "private" })
+      assert.strictEqual((yield* patch(url(), { weight_classes: Fixture.classes }, "ada")).status, 200)
+      assert.deepStrictEqual(yield* log(id), [], "these are the classes that it has")
       const classes = Fixture.classes.map(({ class: name, max_bytes }) => ({ class: name, max_bytes }))
       const edited = yield* patch(url(), { weight_classes: classes }, "ada")
       assert.deepStrictEqual(

@@ -57,4 +57,31 @@ describe("an edit of the settings", () => {
     assert.deepStrictEqual<unknown>(step(state, edit({ rules: { cooldown_s: rules.cooldown_s }, fill }, false), OPENED), { edited: true })
     assert.deepStrictEqual([isDirty(state), state.writes.audits, state.events], [false, [], []])
   })
+
+  it("that names what stands in another order of the keys, as the database or a client writes them, changes nothing", () => {
+    const state = empty()
+    const reversed = <A extends object>(value: A): A => Object.fromEntries(Object.entries(value).reverse()) as A
+    const { rules, weight_classes } = state.settings
+    const again = { rules: reversed({ ...rules, match: reversed(rules.match) }), weight_classes: weight_classes.map(reversed) }
+    assert.deepStrictEqual<unknown>(step(state, edit(again), before), { edited: true })
+    assert.deepStrictEqual([isDirty(state), state.writes.audits, state.events], [false, [], []])
+    step(state, edit({ weight_classes: weight_classes.map((one) => ({ ...one, memory_cell_bytes: one.memory_cell_bytes + 4 })) }), before)
+    assert.lengthOf(state.writes.audits, 1)
+  })
+})
+
+describe("a patch of a pending round", () => {
+  it("that changes nothing leaves no trace", () => {
+    const state = empty()
+    const audit = { id: "patch", actor: "root", action: "round.patch", subject: "1", detail: null } as const
+    const patch = (change: object) => step(state, { _tag: "PatchRound", n: 1, ...change, audit }, before)
+    step(state, { _tag: "PlanRound", kind: "round", games: 3, starts_at: OPENED + 60_000 }, before)
+    committed(state)
+    for (const change of [{}, { games: 3 }, { starts_at: OPENED + 60_000 }, { games: 3, starts_at: OPENED + 60_000 }]) {
+      assert.deepStrictEqual<unknown>(patch(change), { n: 1 })
+      assert.deepStrictEqual([isDirty(state), state.writes.audits, state.events], [false, [], []], JSON.stringify(change))
+    }
+    patch({ games: 4, starts_at: OPENED + 60_000 })
+    assert.deepStrictEqual([state.rounds[0]!.games, state.writes.audits.map(({ id }) => id)], [4, ["patch"]])
+  })
 })

@@ -1,7 +1,7 @@
 /** Boards and settings, as administrators change them. */
 import { logged } from "./Audit.ts"
 import type { Of, Replies } from "./Command.ts"
-import { type Fault, merged, refusalOf } from "./Editing.ts"
+import { type Fault, isEqual, merged, refusalOf } from "./Editing.ts"
 import { faultsOfBaselines, rejudgeBaselines } from "./entry/Baselines.ts"
 import { isBeforeOpening } from "./Round.ts"
 import { QUEUES, type Settings, TRIALS } from "./Rules.ts"
@@ -61,7 +61,7 @@ export const editSettings = (state: State, { audit, scheduledOnly, settings }: O
   const judges = settings.weight_classes !== undefined || settings.rules?.infer_us_max !== undefined
   const errors = judges ? faultsOfBaselines(state, after) : []
   if (errors.length > 0) return { refused: "rules_invalid", errors }
-  if (JSON.stringify(after) === JSON.stringify(state.settings)) return { edited: true } // merging keeps the order of the keys
+  if (isEqual(after, state.settings)) return { edited: true }
   state.settings = after
   state.writes.settings = true
   if (judges) rejudgeBaselines(state)

@@ -17,6 +17,14 @@ export type SettingsPatch = Partial<Omit<Settings, "rules" | "fleet" | "fill">> 
   readonly fill?: Partial<Fill>
 }
 
+/** Whether two documents say the same. The order of their keys says nothing: the database has one of its own. */
+export const isEqual = (one: unknown, other: unknown): boolean => JSON.stringify(one, inOrder) === JSON.stringify(other, inOrder)
+
+const inOrder = (_key: string, value: unknown): unknown =>
+  typeof value !== "object" || value === null || Array.isArray(value)
+    ? value
+    : Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+
 /** Where a document is wrong, and how. */
 export interface Fault {
   readonly path: string

@@ -1,6 +1,7 @@
 /** Rounds are planned, moved and withdrawn while pending, and started by the clock. Finals end the season. */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
+import { isEqual } from "../Editing.ts"
 import { rejectVersion } from "../entry/Versions.ts"
 import { fillHeap } from "../Ladders.ts"
 import { currentRound, isBeforeOpening, isFinals, type Round } from "../Round.ts"
@@ -25,14 +26,11 @@ export const patchRound = (state: State, { audit, games, n, starts_at, withdrawn
   if (round === undefined) return { refused: "not_found", detail: `There is no round ${n}.` }
   if (round.started_at !== null) return { refused: "round_started", detail: `Round ${n} has started.` }
   if (round.withdrawn) return { refused: "invalid_request", detail: `Round ${n} was withdrawn.` }
-  if (starts_at !== undefined) {
-    const moved = { ...round, starts_at }
-    const refused = whyNot(state, moved) ?? tooLate(state, moved)
-    if (refused !== undefined) return { refused: "invalid_request", detail: refused }
-    round.starts_at = starts_at
-  }
-  if (games !== undefined) round.games = games
-  if (withdrawn) round.withdrawn = true
+  const after: Round = { ...round, games: games ?? round.games, starts_at: starts_at ?? round.starts_at, withdrawn: withdrawn ?? false }
+  const refused = starts_at === undefined ? undefined : (whyNot(state, after) ?? tooLate(state, after))
+  if (refused !== undefined) return { refused: "invalid_request", detail: refused }
+  if (isEqual(after, round)) return { n }
+  Object.assign(round, after)
   wrote(state, n, audit)
   return { n }
 }

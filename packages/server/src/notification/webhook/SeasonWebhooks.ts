@@ -19,6 +19,13 @@ import type { SqlClient } from "effect/sql"
 import { auditOf, makeAuditLog, placeOf } from "../../audit/auditLog.ts"
 import { makeOwnWebhooks } from "./ownWebhooks.ts"
 
+const auditOfWebhook = (account: SignedIn, action: AuditAction, { id, url }: SeasonWebhook, detail: object = {}) =>
+  auditOf(account, action, new URL(url).host, { id, ...detail })
+
+/** An edit of one that fails ends its pause, whatever else it says. */
+const isEdited = (before: SeasonWebhook, after: SeasonWebhook): boolean =>
+  before.url !== after.url || before.disabled_at !== after.disabled_at || after.failing_since !== null
+
 type Write<A, E> = (account: SignedIn, season: SeasonInPath, id: string) => Effect.Effect<A, E>
 
 export class SeasonWebhooks extends Context.Service<
@@ -46,22 +53,25 @@ const makeSeasonWebhooks = Effect.gen(function* () {
   const webhooksOf = yield* makeOwnWebhooks
   const of = ({ id }: SeasonInPath) => webhooksOf({ kind: "season", id })
 
-  const logged = <A extends SeasonWebhook, E>(
-    account: SignedIn,
-    season: SeasonInPath,
-    action: AuditAction,
-    write: Effect.Effect<A, E>,
-    detail: object = {}
-  ) => auditLog.logged(placeOf(season), write, ({ id, url }) => auditOf(account, action, new URL(url).host, { id, ...detail }))
+  const logged = <A extends SeasonWebhook, E>(account: SignedIn, season: SeasonInPath, action: AuditAction, write: Effect.Effect<A, E>) =>
+    auditLog.logged(placeOf(season), write, (webhook) => auditOfWebhook(account, action, webhook))
 
   return SeasonWebhooks.of({
     list: Effect.fn("SeasonWebhooks.list")((season) => Effect.map(of(season).list, (webhooks) => ({ webhooks }))),
     create: Effect.fn("SeasonWebhooks.create")((account, season, url) =>
       logged(account, season, "webhook.create", of(season).create({ account_id: account.id, url, most: SEASON_WEBHOOKS_MAX }))
     ),
-    edit: Effect.fn("SeasonWebhooks.edit")((account, season, id, edit) => {
+    edit: Effect.fn("SeasonWebhooks.edit")(function* (account, season, id, edit) {
       const enabled = edit.enabled === undefined ? {} : { enabled: edit.enabled }
-      return logged(account, season, "webhook.edit", of(season).edit(id, edit), enabled)
+      const write = Effect.gen(function* () {
+        const before = (yield* of(season).list).find((webhook) => webhook.id === id)
+        const after = yield* of(season).edit(id, edit)
+        return { after, edited: before === undefined || isEdited(before, after) }
+      })
+      const { after } = yield* auditLog.logged(placeOf(season), write, ({ after, edited }) =>
+        edited ? auditOfWebhook(account, "webhook.edit", after, enabled) : undefined
+      )
+      return after
     }),
     remove: Effect.fn("SeasonWebhooks.remove")((account, season, id) => logged(account, season, "webhook.remove", of(season).remove(id))),
     rotate: Effect.fn("SeasonWebhooks.rotate")((account, season, id) => logged(account, season, "webhook.rotate", of(season).rotate(id))),

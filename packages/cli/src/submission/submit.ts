@@ -7,10 +7,11 @@
 import type { Client } from "@agon/api/Client.ts"
 import { named } from "@agon/api/Name.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
+import type { Season } from "@agon/api/season/Season.ts"
 import { type Refusal as EntryRefusal, refusals as entryRefusals, StorageFull } from "@agon/api/submission/api.ts"
 import { hashOf } from "@agon/engine/hash.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
-import { Console, Effect, Option } from "effect"
+import { Clock, Console, Effect, Option } from "effect"
 import { Argument, Command, Flag } from "effect/cli"
 import { answer } from "../Answer.ts"
 import { readBytes } from "../files.ts"
@@ -32,6 +33,12 @@ interface Entry {
 
 type Refusals = ReadonlyArray<{ readonly code: string; readonly detail: string }>
 
+interface Refused {
+  readonly refusals: Refusals
+  /** The slug of the season that was asked. */
+  readonly season: string
+}
+
 type Refusal = EntryRefusal | StorageFull
 const isRefusal = (error: unknown): error is Refusal => [...entryRefusals, StorageFull].some((refusal) => error instanceof refusal)
 
@@ -42,14 +49,14 @@ const enter = Effect.fnUntraced(function* (client: Client, { game, manifest, nam
   const { refusals, season: slug } = yield* retryRefused(
     client.submission.preflight({ params: { game }, query: { ...of, ...(known === undefined ? {} : { model: known.id }) } })
   )
-  if (known === undefined && refusals.length > 0) return refusals
+  if (known === undefined && refusals.length > 0) return { refusals, season: slug }
   yield* checkSizes(client, game, slug, { weights, manifest })
   const model = known ?? (yield* findOrCreateModel(client, game, name))
   const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
   const payload = { game, model: model.id, ...of, ...hashes, ...(note === undefined ? {} : { note }) }
   // The same files sent again are answered with their version, whatever the service would refuse of others.
   return yield* Effect.catchIf(retryRefused(client.submission.submit({ payload })), isRefusal, (refusal: Refusal) =>
-    Effect.succeed(refusals.length > 0 ? refusals : [{ code: refusal.code, detail: refusal.detail }])
+    Effect.succeed({ refusals: refusals.length > 0 ? refusals : [{ code: refusal.code, detail: refusal.detail }], season: slug })
   )
 })
 
@@ -60,7 +67,7 @@ interface How {
 
 const submitting = Effect.fnUntraced(function* (client: Client, entry: Entry, { json, wait }: How) {
   const entered = yield* enter(client, entry)
-  if (!("version_id" in entered)) return yield* refused(entered, json)
+  if (!("version_id" in entered)) return yield* refused(client, entry, entered, json)
   const id = entered.version_id
   const before = yield* retryRefused(client.version.ownVersion({ params: { id } }))
   if (!json) yield* Console.log(`${before.model} version ${before.version} in ${before.season}: ${id}`)
@@ -71,9 +78,24 @@ const submitting = Effect.fnUntraced(function* (client: Client, entry: Entry, { 
   yield* answer(after.status !== "rejected")
 })
 
-const refused = Effect.fnUntraced(function* (refusals: Refusals, json: boolean) {
-  if (json) yield* Console.log(JSON.stringify({ refusals }))
-  else for (const { code, detail } of refusals) yield* Console.log(`refused (${code}): ${detail}`)
+/** Refusals of the season itself: another one may take the version. */
+const OF_SEASON: ReadonlyArray<string> = ["season_closed", "season_not_open"]
+
+/** The other seasons that are live, where the featured one was meant and takes nothing: it stays featured when it closes. */
+const elsewhere = Effect.fnUntraced(function* (client: Client, { game, season: named }: Entry, { refusals, season }: Refused) {
+  if (named !== undefined || !refusals.some(({ code }) => OF_SEASON.includes(code))) return []
+  const [seasons, now] = yield* Effect.all([retryRefused(client.season.privateSeasons({ params: { game } })), Clock.currentTimeMillis])
+  const takes = (one: Season) => one.state === "live" && Date.parse(one.submissions_close_at) > now
+  return seasons.filter((one) => one.slug !== season && takes(one)).map(({ slug }) => slug)
+})
+
+const refused = Effect.fnUntraced(function* (client: Client, entry: Entry, answered: Refused, json: boolean) {
+  if (json) yield* Console.log(JSON.stringify({ refusals: answered.refusals }))
+  else {
+    for (const { code, detail } of answered.refusals) yield* Console.log(`refused (${code}): ${detail}`)
+    const others = yield* elsewhere(client, entry, answered)
+    if (others.length > 0) yield* Console.log(`The featured season was meant. --season names another that is live: ${others.join(", ")}.`)
+  }
   yield* answer(false)
 })
 

@@ -156,10 +156,10 @@ const makeFacts = Effect.gen(function* () {
   /** The refusal in words; why somebody may not enter is read once more, since the machine knows only that. */
   const refusalOf = (account: SignedIn, season: FoundSeason, fact: RefusalFact) =>
     fact.code !== "not_eligible"
-      ? Effect.succeed(worded(fact))
+      ? Effect.succeed(worded(fact, season.record.slug))
       : Effect.map(eligibilityOf(account, season), ({ is_known, is_listed, providers: named }) => {
           const wanted = is_known ? [] : named.map((slug) => providers.bySlug(slug)?.label ?? slug)
-          return worded(fact, { is_listed, wanted })
+          return worded(fact, season.record.slug, { is_listed, wanted })
         })
 
   const factsOf = (season: FoundSeason, asks: Asking, hashes: Hashes | null, back: StandingBack = NOBODY) => {
@@ -206,7 +206,7 @@ const makeEnter = Effect.gen(function* () {
     yield* room
     const numbered = yield* Effect.orDie(queries.nextNumber(model.id)) // and checks whether the model was retired meanwhile
     const command = { _tag: "SubmitVersion", version: yield* newId, ...asks, ...entry, ...numbered, ...back } as const
-    const closed = () => Effect.fail(worded({ code: "season_closed" }))
+    const closed = () => Effect.fail(worded({ code: "season_closed" }, season.record.slug))
     const reply = yield* askedByPerson(actors, season.id, command).pipe(Effect.catchTag("season_closed", closed))
     return "refused" in reply ? yield* yield* refusalOf(account, season, reply.refused[0]!) : reply
   })

@@ -22,12 +22,13 @@ const notEligible = ({ is_listed, wanted }: Barred = { is_listed: false, wanted:
 
 const instant = (ms: number) => new Date(ms).toISOString()
 
-export const worded = (fact: RefusalFact, barred?: Barred): A.Refusal => {
+/** `season` is its slug: who named none has to be told which was meant. */
+export const worded = (fact: RefusalFact, season: string, barred?: Barred): A.Refusal => {
   switch (fact.code) {
     case "season_not_open":
-      return new A.SeasonNotOpen({ detail: `Submissions open at ${instant(fact.opens_at)}.` })
+      return new A.SeasonNotOpen({ detail: `Submissions to season ${season} open at ${instant(fact.opens_at)}.` })
     case "season_closed":
-      return new SeasonClosed({ detail: "The season takes no more submissions." })
+      return new SeasonClosed({ detail: `Season ${season} takes no more submissions.` })
     case "not_eligible":
       return new A.NotEligible({ detail: notEligible(barred) })
     case "model_retired":

@@ -18,6 +18,8 @@ import * as SessionFile from "./SessionFile.ts"
 const NAME_MAX = 64
 const SLOWER_S = 5
 const COOKIE = "service_session"
+/** Said where nothing was done, to who wanted to be somebody else. */
+const STOOD = " already; agon logout comes before another sign-in."
 
 const nameOfThis = () => [...`agon on ${hostname()}`].slice(0, NAME_MAX).join("")
 
@@ -62,7 +64,7 @@ const signIn = Effect.fnUntraced(function* (url: string, json: boolean) {
   const kept = yield* SessionFile.read
   if (Option.isSome(kept) && kept.value.url !== url && (yield* hinders(kept.value)))
     return yield* new CouldNotRun({ message: `You are signed in at ${kept.value.url}: agon logout first.` })
-  if (Option.isSome(kept) && kept.value.url === url && (yield* isStanding(kept.value))) return kept.value
+  if (Option.isSome(kept) && kept.value.url === url && (yield* isStanding(kept.value))) return { ...kept.value, stood: true }
   yield* SessionFile.prepare
   const client = yield* connect(url)
   const codes = yield* client.device.beginDeviceSignIn({ payload: { client_name: nameOfThis() } })
@@ -78,7 +80,7 @@ const signIn = Effect.fnUntraced(function* (url: string, json: boolean) {
   const keeping = Effect.gen(function* () {
     const { username } = yield* own.account.me()
     yield* SessionFile.keep({ url, session, username })
-    return { url, session, username }
+    return { url, session, username, stood: false }
   })
   // A session that cannot be kept is ended, or it would stand for a month with nobody to use it.
   return yield* Effect.onError(keeping, () => Effect.ignore(own.account.signOut()))
@@ -94,7 +96,9 @@ export const login = Command.make(
       yield* Console.log(given.json ? JSON.stringify({ signed_in: false }) : "The sign-in was refused.")
       return yield* answer(false)
     }
-    const { username } = kept
-    yield* Console.log(given.json ? JSON.stringify({ signed_in: true, url, username }) : `Signed in as ${username} at ${url}`)
+    const { stood, username } = kept
+    yield* Console.log(
+      given.json ? JSON.stringify({ signed_in: true, url, username }) : `Signed in as ${username} at ${url}${stood ? STOOD : ""}`
+    )
   })
 ).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

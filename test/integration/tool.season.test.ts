@@ -58,7 +58,8 @@ const desk = Effect.fnUntraced(function* (login: string) {
       writeFileSync(file, typeof content === "string" ? content : stringify(content))
       return agonHere(["season", command, file, ...more], { environment: { XDG_CONFIG_HOME: folder } })
     })
-  return { client: yield* as(login), run }
+  const tool = (...args: ReadonlyArray<string>) => Effect.promise(() => agonHere(args, { environment: { XDG_CONFIG_HOME: folder } }))
+  return { client: yield* as(login), run, tool, folder, origin }
 })
 
 layer(service(), { excludeTestServices: true })("agon season", (it) => {
@@ -190,11 +191,22 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
       const other = yield* desk("ada")
       const never = { ...SEASON, slug: "never" }
       const cases = [
-        [run("create", "name: [", "--dry-run"), /^agon: \S+season\.yaml is not YAML: \S.*\n$/],
-        [run("create", "[]"), /^agon: \S+season\.yaml: the file .*\.\n$/],
+        [run("create", "name: [", "--dry-run"), /^agon: \S+season\.yaml is not YAML: \S.*\.\n$/],
+        [run("create", "[]"), /^agon: \S+season\.yaml: The file .*\.\n$/],
+        [
+          run("create", { ...never, slug: "Never!" }),
+          /^agon: \S+season\.yaml: slug takes small letters, digits and single hyphens, .*\.\n$/
+        ],
+        [
+          run("rounds", { ...never, rounds: [{ ...ROUNDS[0], games: 0 }] }),
+          /^agon: \S+season\.yaml: games of item 1 of rounds takes .*\.\n$/
+        ],
         [run("create", { ...never, nmae: "x" }), /^agon: \S+season\.yaml: nmae \S.*\.\n$/],
         [run("create", { ...never, submissions_open_at: "soon" }), /^agon: \S+season\.yaml: submissions_open_at \S.*RFC 3339.*\.\n$/],
-        [run("rounds", { ...never, rounds: ROUNDS.toReversed() }), /^agon: \S+season\.yaml: rounds\.1\.starts_at must be after .*\.\n$/],
+        [
+          run("rounds", { ...never, rounds: ROUNDS.toReversed() }),
+          /^agon: \S+season\.yaml: starts_at of item 2 of rounds must be after .*\.\n$/
+        ],
         ...["--dry-run", "--json"].flatMap((flag) =>
           (
             [
@@ -216,6 +228,35 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
         assert.deepStrictEqual([status, out], [2, ""], err)
         assert.match(err, said)
       }
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("the featured season that is closed is named to who submits without a season, with the ones that are live", () =>
+    Effect.gen(function* () {
+      const [admin, { folder, origin, tool }] = [yield* desk("admin"), yield* desk("ada")]
+      const over = { ...SEASON, slug: "over", name: "Over" }
+      const playing = { ...SEASON, slug: "playing", name: "Playing", submissions_open_at: "2026-01-01T00:00:00Z" }
+      for (const season of [over, playing]) assert.strictEqual((yield* admin.run("create", season)).status, 0)
+      yield* retryRefused(admin.client.seasonSteering.featureSeason({ params: { game: "snakes", slug: "over" } }))
+      assert.strictEqual((yield* admin.run("close", over)).status, 0)
+      const [model, manifest] = [join(folder, "a.onnx"), join(folder, "a.json")]
+      writeFileSync(model, "x")
+      writeFileSync(manifest, "{}")
+      const submit = (...more: ReadonlyArray<string>) => tool("submit", model, "--game", "snakes", "--model", "a", ...more)
+      const refused = /^refused \(season_closed\): Season over takes no more submissions\.\n/
+      const meant = yield* submit()
+      assert.strictEqual(meant.status, 1, meant.err)
+      assert.match(meant.out, refused)
+      assert.match(meant.out, /\nThe featured season was meant\. --season names another that is live: (?:\S+, )*playing(?:, \S+)*\.\n$/)
+      const named = yield* submit("--season", "over")
+      assert.match(named.out, refused)
+      assert.notInclude(named.out, "featured")
+
+      const already = yield* tool("login", "--url", origin)
+      assert.deepStrictEqual(
+        [already.status, already.out],
+        [0, `Signed in as ada at ${origin} already; agon logout comes before another sign-in.\n`]
+      )
     }).pipe(Effect.scoped)
   )
 })

@@ -17,7 +17,10 @@ export const isSlug = (text: string) => text.length <= SLUG_LENGTH_MAX && SLUG.t
  * Games, seasons, boards, baselines and posts are named by slugs. The engine reads those of
  * files (engine/untrusted.ts).
  */
-export const Slug = Schema.String.check(Schema.isPattern(SLUG, { expected: "a slug" }), Schema.isMaxLength(SLUG_LENGTH_MAX))
+export const Slug = Schema.String.check(
+  Schema.isPattern(SLUG, { expected: "small letters, digits and single hyphens, such as summer-cup" }),
+  Schema.isMaxLength(SLUG_LENGTH_MAX)
+)
 
 /** An id in an answer; ids made by the service need no check on the way out. */
 export const Id = Schema.String.annotate({ format: "uuid" })

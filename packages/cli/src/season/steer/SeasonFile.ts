@@ -33,19 +33,18 @@ const parse = (path: string, bytes: Uint8Array) =>
       if (error !== undefined) throw error
       return document.toJS()
     },
-    catch: (error) => new CouldNotRun({ message: `${path} is not YAML: ${(error as Error).message.split("\n")[0]}` })
+    catch: (error) => new CouldNotRun({ message: `${path} is not YAML: ${(error as Error).message.split("\n")[0]!.replace(/:$/, ".")}` })
   })
 
 export const readSeasonFile = Effect.fnUntraced(function* (path: string) {
   const value = yield* parse(path, yield* readBytes(path))
   const file = yield* Effect.mapError(decode(value), ({ issue }) => {
-    const [{ message, path: at } = { message: "is not a season", path: "" }] = fieldErrors(issue)
-    return new CouldNotRun({ message: `${path}: ${at === "" ? "the file" : at} ${message}.` })
+    return new CouldNotRun({ message: `${path}: ${sentencesOf(fieldErrors(issue), "file")}` })
   })
   for (const [n, round] of (file.rounds ?? []).entries()) {
     const before = file.rounds?.[n - 1]
     if (before !== undefined && Date.parse(round.starts_at) <= Date.parse(before.starts_at))
-      return yield* new CouldNotRun({ message: `${path}: rounds.${n}.starts_at must be after that of the round before.` })
+      return yield* new CouldNotRun({ message: `${path}: starts_at of item ${n + 1} of rounds must be after that of the round before.` })
   }
   return file
 })

@@ -94,7 +94,6 @@ export const shownOf = ({ name }: Form, typed: Typed, { shown }: Shown): Tried =
 
 /** Faults that the API names by a format, as whoever fills a form in knows them. */
 const FORM_WORDS: ReadonlyMap<string, string> = new Map([
-  ["takes a slug", "takes small letters, digits and dashes, such as summer-cup"],
   ["takes an RFC 3339 timestamp", "takes a day and a time, such as 2026-12-01T18:00"]
 ])
 

@@ -41,6 +41,19 @@ describe("scanWire", () => {
     if (check.ok) assert.isAbove(check.messages, 10)
   })
 
+  it("tells which other file was sent in place of a model, and what to do", () => {
+    const bytes = (text: string) => Uint8Array.from(text, (letter) => letter.charCodeAt(0))
+    for (const [file, said] of [
+      ["PK\u0003\u0004\u0000\u0000policy/data.pkl", /zip archive, as torch\.save writes; export/],
+      ["version https://git-lfs.github.com/spec/v1\noid sha256:0\n", /git lfs pull/],
+      ["\u0089HDF\r\n\u001a\n\u0000\u0000\u0000\u0000", /HDF5/],
+      ['\u0040\u0000\u0000\u0000\u0000\u0000\u0000\u0000{"head.weight":{}}', /safetensors/],
+      ['{"format":"agon-manifest/1"}', /JSON; name the model first/]
+    ] as const)
+      assert.match(refusal(bytes(file)), said)
+    assert.match(refusal(bytes("\u0003garbage")), /^The weights file is not a readable ONNX model: it has a malformed field tag/)
+  })
+
   it("refuses every truncation of a model that cuts into a record", () => {
     const bytes = linear()
     let passed = 0

@@ -172,6 +172,18 @@ const record = (cursor: Cursor, frame: Frame): Frame | null | string => {
   return cursor.at > frame.end ? `ends inside a number at byte ${start}` : null
 }
 
+const startsWith = (bytes: Uint8Array, text: string, at = 0): boolean =>
+  bytes.length >= at + text.length && Array.from(text, (_, i) => bytes[at + i] === text.charCodeAt(i)).every(Boolean)
+
+/** The kind of a file that is sent in place of a model, by how it begins. Asked of files alone that are no readable model. */
+const mistaken = (bytes: Uint8Array): string | null => {
+  if (startsWith(bytes, "PK\u0003\u0004")) return "is a zip archive, as torch.save writes; export the network to ONNX"
+  if (startsWith(bytes, "version https://git-lfs")) return "is a pointer of Git LFS; fetch the file itself by git lfs pull"
+  if (startsWith(bytes, "\u0089HDF")) return "is an HDF5 file, as Keras saves; export the network to ONNX"
+  if (startsWith(bytes, '{"', 8)) return "is a safetensors file; export the network to ONNX"
+  return startsWith(bytes, "{") ? "is JSON; name the model first and the manifest behind it" : null
+}
+
 export const scanWire = (bytes: Uint8Array): WireCheck => {
   if (bytes.length === 0) return refuse("The weights file is empty.")
   const cursor = new Cursor(bytes)
@@ -189,7 +201,7 @@ export const scanWire = (bytes: Uint8Array): WireCheck => {
       return refuse(`The weights file has more than ${WIRE_LIMITS.records} records; store weights as raw_data.`)
     if (cursor.numbers > WIRE_LIMITS.numbers)
       return refuse(`The weights file has more than ${WIRE_LIMITS.numbers} numbers outside raw_data; store weights as raw_data.`)
-    if (typeof next === "string") return refuse(`The weights file is not a readable ONNX model: it ${next}.`)
+    if (typeof next === "string") return refuse(`The weights file ${mistaken(bytes) ?? `is not a readable ONNX model: it ${next}`}.`)
     if (next === null) continue
     if (++messages > WIRE_LIMITS.messages)
       return refuse(`The weights file has more than ${WIRE_LIMITS.messages} messages; simplify the graph or merge its nodes.`)

@@ -117,9 +117,15 @@ const wordsOf = (issue: SchemaIssue.Leaf): string => {
 /** Begins a sentence. */
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** A wrong format comes first: in a file of another kind, such as another game's board, it is why the rest is missing. */
+const formatFirst = (errors: FieldErrors): FieldErrors =>
+  errors.toSorted((a, b) => Number(b.path === "format") - Number(a.path === "format"))
+
 /** One sentence or a few for `detail`: the field in words, then its accepted values. `noun` names the whole. */
 export const sentencesOf = (errors: FieldErrors, noun = "body"): string => {
-  const said = errors.slice(0, SAID_MAX).map((fault) => sentenceOf(fault, noun))
+  const said = formatFirst(errors)
+    .slice(0, SAID_MAX)
+    .map((fault) => sentenceOf(fault, noun))
   const more = errors.length - said.length
   return [...said, ...(more > 0 ? [`${more} more ${more === 1 ? "is" : "are"} wrong.`] : [])].join(" ")
 }

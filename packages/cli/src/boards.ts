@@ -1,4 +1,5 @@
 /** The boards of a command: named as files, or else those that come with the game. */
+import { sentencesOf } from "@agon/api/fieldErrors.ts"
 import type { BoardFile } from "@agon/engine/Engine.ts"
 import { boardsOf, engineOf } from "@agon/engine/registry.ts"
 import { Effect, type FileSystem } from "effect"
@@ -20,5 +21,5 @@ export const readBoards = (
 const readBoard = Effect.fnUntraced(function* (game: string, path: string) {
   const check = engineOf(game)!.checkBoard(yield* readJson(path))
   if (check.ok) return check.board as BoardFile
-  return yield* new CouldNotRun({ message: `${path}: ${check.errors[0]!.path} ${check.errors[0]!.message}.` })
+  return yield* new CouldNotRun({ message: `${path}: ${sentencesOf(check.errors, "board")}` })
 })

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { boardsOf } from "@agon/engine/registry.ts"
+import { undecided } from "@agon/sandbox/admission/testing/testModels.ts"
 import { zoo } from "@agon/zoo/zoo.ts"
 import { afterAll, assert, beforeAll, describe, it, vi } from "@effect/vitest"
 
@@ -36,6 +37,7 @@ describe("agon", () => {
     }
     writeFileSync(at("board"), JSON.stringify(boardsOf("snakes").find(({ players }) => players === 2)))
     writeFileSync(at("garbage.onnx"), "garbage")
+    writeFileSync(at("heavy.onnx"), new Uint8Array(20_000))
   })
   afterAll(() => rmSync(folder, { recursive: true }))
 
@@ -48,6 +50,24 @@ describe("agon", () => {
     assert.strictEqual(bad.status, 1)
     assert.include(bad.out, "weights_unreadable")
     assert.strictEqual(none.status, 2)
+  })
+
+  it("says of a model that prefers no action that it does, and of a class or a board of another game which one it is", async () => {
+    const board = join(folder, "other.json")
+    writeFileSync(board, JSON.stringify(boardsOf("othello")[0]))
+    writeFileSync(at("undecided.onnx"), undecided())
+    const examine = (model: string, ...flags: ReadonlyArray<string>) =>
+      agon("examine", at(model), at("a.json"), "--game", "snakes", ...flags)
+    const [same, differing, small, other] = await Promise.all([
+      examine("undecided.onnx"),
+      examine("a.onnx"),
+      examine("heavy.onnx", "--class", "nano"),
+      examine("a.onnx", "--board", board)
+    ])
+    assert.match(same.out, /^admitted: .*\nEvery run gave all actions the same number, .*Softmax along the batch .*\nby the weight classes/)
+    assert.notInclude(differing.out, "same number")
+    assert.match(small.out, /^rejected \(too_large\): Weights and manifest are \d+ bytes; class nano holds 16384\.$/m)
+    assert.match(other.out, /^agon: \S+other\.json: format must be "snakes-board\/1"\./)
   })
 
   it("finds the manifest beside the weights where it is not named, and says so where there is none", async () => {

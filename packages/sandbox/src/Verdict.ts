@@ -25,6 +25,8 @@ export interface Admitted {
   /** Processor time of one run on the largest board, batch of one: the worst median over the kinds of observation. */
   readonly infer_us: number
   readonly memory: { readonly flat: number; readonly cell: number }
+  /** There where every run gave all actions the same number, so that the lowest legal one is played whatever is shown. */
+  readonly undecided?: true
 }
 /** The machine's fault; it says nothing about the model. */
 export interface Failed {

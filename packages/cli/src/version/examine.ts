@@ -30,6 +30,10 @@ const say = (verdict: ReturnType<typeof withSpeed>): string => {
   return `admitted: ${param_count} parameters, ${infer_us} us a move here, memory flat ${memory.flat} cell ${memory.cell}`
 }
 
+/** A model may play so, and hardly means to. */
+const UNDECIDED =
+  "Every run gave all actions the same number, so it always plays the first legal one: look for a Softmax along the batch (dim=0), or for weights that are zeros."
+
 const byWhat = (season: { readonly url: string; readonly slug: string } | null): string =>
   season === null
     ? "by the weight classes of the demonstration season; --season SLUG takes those of a season"
@@ -56,7 +60,7 @@ export const examine = Command.make(
     const arena = yield* Arena
     const verdict = withSpeed(yield* arena.examine({ game: given.game, ...files, weight_classes, boards }), infer_us_max)
     if (given.json) yield* Console.log(JSON.stringify({ ...verdict, judged_by: { season, weight_classes, infer_us_max } }))
-    else for (const line of [say(verdict), byWhat(season)]) yield* Console.log(line)
+    else for (const line of [say(verdict), ...("undecided" in verdict ? [UNDECIDED] : []), byWhat(season)]) yield* Console.log(line)
     if (verdict.verdict === "failed") return yield* new CouldNotRun({ message: "The examination failed, through no fault of the model." })
     yield* answer(verdict.verdict === "admitted")
   })

@@ -8,7 +8,7 @@ import type { Replay } from "@agon/engine/replay/Replay.ts"
 import { readReplay } from "@agon/engine/replay/readReplay.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
 import { runtimeVersion } from "@agon/sandbox/runtimeVersion.ts"
-import { plain } from "@agon/sandbox/Verdict.ts"
+import { type Admitted, plain, type Verdict } from "@agon/sandbox/Verdict.ts"
 import { Context, Effect, Layer, Option, Schema } from "effect"
 import { FileCache } from "./FileCache.ts"
 import { type TransferFailed, Transfers } from "./Transfers.ts"
@@ -16,6 +16,13 @@ import { type TransferFailed, Transfers } from "./Transfers.ts"
 const runtime_version = runtimeVersion()
 const span = <A, E, R>(name: string, part: Effect.Effect<A, E, R>) => Effect.withSpan(part, name, { captureStackTrace: false })
 const DETAIL_MAX = 2_000
+
+/** A verdict as the service takes it: what an examination tells besides is for whoever asks for one by hand. */
+const told = (verdict: Verdict): Exclude<Verdict, Admitted> | Omit<Admitted, "undecided"> => {
+  if (verdict.verdict !== "admitted") return verdict
+  const { undecided: _, ...admitted } = verdict
+  return admitted
+}
 
 export class Worker extends Context.Service<
   Worker,
@@ -72,7 +79,7 @@ export class Worker extends Context.Service<
           weight_classes,
           boards
         })
-        return { kind: "admission", runtime_version, ...verdict } as const
+        return { kind: "admission", runtime_version, ...told(verdict) } as const
       })
 
       return Worker.of({

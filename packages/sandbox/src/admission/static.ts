@@ -34,8 +34,9 @@ const checkHash = (what: string, bytes: Uint8Array, hash: string | undefined): R
 
 const checkSize = ({ weights, manifest, weight_classes }: ExamineRequest): Rejected | null => {
   const bytes = weights.length + manifest.length
-  const max = Math.max(...weight_classes.map((one) => one.max_bytes))
-  return bytes <= max ? null : reject("too_large", `Weights and manifest are ${bytes} bytes; the largest class holds ${max}.`)
+  const largest = weight_classes.reduce((most, one) => (one.max_bytes > most.max_bytes ? one : most))
+  const { class: name, max_bytes } = largest
+  return bytes <= max_bytes ? null : reject("too_large", `Weights and manifest are ${bytes} bytes; class ${name} holds ${max_bytes}.`)
 }
 
 /** The smallest class that holds the files; the last after `checkSize` has passed. */

@@ -9,7 +9,7 @@ import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import type { Plan } from "./static.ts"
 import { drawing, folding } from "./testing/hostileModels.ts"
-import { boardSizes, counting, dividing, linear, manifest } from "./testing/testModels.ts"
+import { boardSizes, counting, dividing, linear, manifest, undecided } from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
 boundedByEvents(vi)
@@ -33,6 +33,12 @@ describe("examineRuns", () => {
 
   it("does not see seeded draws, which is why the list of operators refuses these too", async () => {
     assert.strictEqual(await verdictOn(drawing("RandomUniformLike", 7)), "admitted")
+  })
+
+  it("tells a model that prefers no action on any board from one that does", async () => {
+    const runs = async (weights: Uint8Array) => examineRuns(await compiledRuntime, weights, planOf(0))
+    assert.deepInclude(await runs(undecided()), { verdict: "admitted", undecided: true })
+    assert.notProperty(await runs(linear()), "undecided")
   })
 
   it("says which output is not finite, also where only the memory is, after some turns", async () => {

@@ -121,8 +121,17 @@ const distract = async (seats: ReadonlyArray<Instance>, sizes: Sizes, exchanges:
   return null
 }
 
-/** Asks both instances the same and compares; memory is carried over as in a match. */
-const compare = async (seats: ReadonlyArray<Instance>, sizes: Sizes, index: number, questions: ReadonlyArray<Float32Array>, hear: Hear) => {
+const isDecided = ({ logits }: Exchange): boolean => logits.some((logit) => logit !== logits[0])
+
+/** Asks both instances the same and compares; memory is carried over as in a match. Answers whether a run preferred an action. */
+const compare = async (
+  seats: ReadonlyArray<Instance>,
+  sizes: Sizes,
+  index: number,
+  questions: ReadonlyArray<Float32Array>,
+  hear: Hear
+): Promise<Fault | boolean> => {
+  let decided = false
   const exchanges = seats.map((seat) => seat.channel.take(index))
   for (const [turn, question] of questions.entries()) {
     const distracted = await distract(seats, sizes, exchanges, turn, hear)
@@ -140,8 +149,9 @@ const compare = async (seats: ReadonlyArray<Instance>, sizes: Sizes, index: numb
         "not_deterministic",
         `Two runs ${place(sizes)} on the same input gave different bits; remove random operators and tensors with an extent of zero.`
       )
+    decided ||= isDecided(exchanges[0]!)
   }
-  return null
+  return decided
 }
 
 /** The largest board gets every kind of observation, the others noise and one real position. */
@@ -150,23 +160,31 @@ const questionsOn = (index: number, noises: Kind, real: ReadonlyArray<Kind>): Re
     ? [...noises.observations, ...real.map(({ observations }) => observations[0]!)]
     : [noises.observations[0]!, real[index % real.length]!.observations[1]!]
 
-const runAll = async (seats: ReadonlyArray<Instance>, plan: Plan, limits: LoadLimits, hear: Hear): Promise<Fault | number> => {
+interface Ran {
+  readonly infer_us: number
+  readonly decided: boolean
+}
+
+const runAll = async (seats: ReadonlyArray<Instance>, plan: Plan, limits: LoadLimits, hear: Hear): Promise<Fault | Ran> => {
   for (const seat of seats) {
     const fault = await loadFault(seat, limits, hear)
     if (fault !== null) return fault
   }
   const game = gameOf(plan.manifest.game)! // examineFiles has looked
+  let decided = false
   for (const [index, sizes] of plan.boards.entries()) {
     const questions = questionsOn(index, extremes(sizes)[0]!, positions(game, sizes))
-    const fault = await compare(seats, sizes, index, questions, hear)
-    if (fault !== null) return fault
+    const compared = await compare(seats, sizes, index, questions, hear)
+    if (typeof compared !== "boolean") return compared
+    decided ||= compared
   }
   const sizes = plan.boards[0]!
-  return measure(seats[0]!, [...positions(game, sizes), ...extremes(sizes)], async (seat, { real }) => {
+  const measured = await measure(seats[0]!, [...positions(game, sizes), ...extremes(sizes)], async (seat, { real }) => {
     seat.channel.ask()
     const fault = await finished(seat, sizes, hear, real)
     return !real && fault?.verdict === "rejected" && fault.reject_reason === "wrong_signature" ? "unfit" : fault
   })
+  return typeof measured === "number" ? { infer_us: measured, decided } : measured
 }
 
 const spread = <A>(all: ReadonlyArray<A>): ReadonlyArray<A> =>
@@ -187,7 +205,9 @@ export const examineRuns = async (
   ]
   const outcome = await runAll(seats, plan, { cap_bytes, max_ms: loadMaxOf(weights) }, hear)
   await Promise.all(seats.map((seat) => seat.stop()))
-  if (typeof outcome !== "number") return outcome
+  if ("verdict" in outcome) return outcome
   const { flat, cell } = plan.manifest.memory
-  return { verdict: "admitted", param_count: plan.param_count, infer_us: outcome, memory: { flat, cell } }
+  const { decided, infer_us } = outcome
+  const undecided = decided ? {} : ({ undecided: true } as const)
+  return { verdict: "admitted", param_count: plan.param_count, infer_us, memory: { flat, cell }, ...undecided }
 }

@@ -85,6 +85,20 @@ export const linear = (
     output: [snakesOutput]
   })
 
+/** `linear` with a Softmax along the batch, whose size is 1: every logit is 1, whatever the board shows. */
+export const undecided = (): Uint8Array<ArrayBuffer> =>
+  model({
+    node: [
+      { opType: "GlobalAveragePool", input: ["obs"], output: ["pooled"] },
+      { opType: "Flatten", input: ["pooled"], output: ["flat"] },
+      { opType: "MatMul", input: ["flat", "weights"], output: ["scores"] },
+      { opType: "Softmax", input: ["scores"], output: ["logits"], attribute: [{ name: "axis", type: AttributeType.INT, i: 0n }] }
+    ],
+    initializer: [floats("weights", [12, 4], survival(1))],
+    input: [snakesInput],
+    output: [snakesOutput]
+  })
+
 export const manifest = (over: Readonly<Record<string, unknown>> = {}): Uint8Array =>
   new TextEncoder().encode(
     JSON.stringify({ format: "agon-manifest/1", game: "snakes", runtime: "onnx", opset: 17, memory: { flat: 0, cell: 0 }, ...over })

@@ -70,6 +70,25 @@ describe.skipIf(leftOut("24 seasons under each pairing: 10 s"))(`pairing and rat
   }
 })
 
+describe.skipIf(leftOut("24 seasons of larger matches: 15 s"))(`pairing and rating of larger matches over ${SEEDS} seasons`, () => {
+  for (const { rmse_max, seats } of [
+    { seats: 4, rmse_max: 33 },
+    { seats: 8, rmse_max: 29 }
+  ]) {
+    it(`of ${seats} seats order the field better than random matches, know strengths and are as sure as they may be`, () => {
+      const of = (name: string) => Array.from({ length: SEEDS }, (_, i) => playSeason(name, { ...FIELD, seats }, i + 1, () => 0))
+      const [ours, random] = [of("agon"), of("random")]
+      LOOKS.forEach((look, i) => assert.isAbove(difference(ours, random, i).mean, 0, `at ${look} games`))
+      const { coverage_1s, coverage_2s, rmse } = summarize("agon", ours)
+      assert.isAtMost(rmse["80"]!, rmse_max)
+      assert.isAtLeast(coverage_1s, 0.62)
+      assert.isAtMost(coverage_1s, 0.73)
+      assert.isAtLeast(coverage_2s, 0.92)
+      assert.isAtMost(coverage_2s, 0.98)
+    })
+  }
+})
+
 describe("pairing and report", () => {
   const MATCHES = slow ? 30_000 : 6_000
   const TURNS = 5

@@ -130,6 +130,23 @@ describe("a pairing batch", () => {
       assert.isAtLeast(mixed.length, 6, `seed ${seed}`)
     }
   })
+  it("seats in larger matches whom an entry has met least, of twice as many neighbours as it needs", () => {
+    for (const seats of [3, 4, 8])
+      for (const seed of seeds) {
+        const first = (ord: number) => ord - (ord % seats) // the neighbours that sat together before
+        const met = (ord: number) => Array.from({ length: seats }, (_, i) => first(ord) + i).filter((each) => each !== ord)
+        const groups = ords(
+          grouped(
+            field(5 * seats, (ord) => ({ mu: 100 * ord, sigma: 1, met: met(ord) })),
+            seats,
+            seed
+          )
+        )
+        const pairs = groups.flatMap((group) => group.flatMap((one, i) => group.slice(i + 1).map((other) => [one, other] as const)))
+        const repeated = pairs.filter(([one, other]) => first(one) === first(other))
+        assert.isBelow(repeated.length, pairs.length / 2, `${seats} seats, seed ${seed}`)
+      }
+  })
   it("makes no match of one owner alone", () => {
     for (const seats of [2, 4]) {
       assert.deepStrictEqual(

@@ -15,7 +15,13 @@ export type Random = () => number
 
 export const BATCH_ENTRIES = 64
 export const MET_KEPT = 12
+/** Somebody's opponent in a pair is chosen among so many neighbours. */
 const LOOK_AHEAD = 6
+/**
+ * The others of a larger match are chosen among this many times as many. By neighbours alone the same few sit together all the time, and say
+ * nothing of how far they are from everybody else: ratings are then off by more than with random matches, and too sure of themselves.
+ */
+const LOOK_AHEAD_TIMES = 2
 /** An entry's strength is sampled with this share of its deviation when neighbours are looked for. */
 const SAMPLED = 0.25
 
@@ -27,7 +33,7 @@ export const groupsOf = <A extends Entrant>(
   random: Random
 ): Array<Array<A>> => {
   const sorted = byStrength(entries, ownerOf, random)
-  const groups = seats === 2 ? rematched(mixed(neighbours(sorted))) : mixed(consecutive(sorted, seats))
+  const groups = seats === 2 ? rematched(mixed(pairsOf(sorted))) : mixed(largerGroups(sorted, seats))
   return shuffled(
     groups.filter((group) => group.some((one) => strangers(one, group[0]!))),
     random
@@ -65,25 +71,32 @@ const meetings = (a: Candidate<Entrant>, b: Candidate<Entrant>): number => {
 }
 
 /**
- * Pairs each with the least met (ties: nearest) of the next six unpaired strangers. Those
- * without a stranger are paired last.
+ * Whom to seat beside those of a group: the least met (ties: nearest) of the next `among` unpaired who are strangers to all of them.
+ * Answers its place, or -1 if there is no stranger.
  */
-const neighbours = <A extends Entrant>(sorted: Array<Candidate<A>>): Array<Pair<A>> => {
+const leastMet = <A extends Entrant>(group: ReadonlyArray<Candidate<A>>, free: ReadonlyArray<Candidate<A>>, among: number): number => {
+  let best = -1
+  let least = Infinity
+  let seen = 0
+  for (let i = 0; i < free.length && seen < among && least > 0; i++) {
+    const next = free[i]!
+    if (!group.every((entry) => strangers(entry, next))) continue
+    seen++
+    const met = group.reduce((sum, entry) => sum + meetings(entry, next), 0)
+    if (met >= least) continue
+    best = i
+    least = met
+  }
+  return best
+}
+
+/** Pairs each with the least met of the next six strangers. Those without a stranger are paired last. */
+const pairsOf = <A extends Entrant>(sorted: Array<Candidate<A>>): Array<Pair<A>> => {
   const pairs: Array<Pair<A>> = []
   const left: Array<Candidate<A>> = [] // pairs with one owner
   const free = [...sorted]
   for (let a = free.shift(); a !== undefined; a = free.shift()) {
-    let best = -1
-    let least = Infinity
-    let seen = 0
-    for (let i = 0; i < free.length && seen < LOOK_AHEAD && least > 0; i++) {
-      if (!strangers(a, free[i]!)) continue
-      seen++
-      const met = meetings(a, free[i]!)
-      if (met >= least) continue
-      best = i
-      least = met
-    }
+    const best = leastMet([a], free, LOOK_AHEAD)
     if (best >= 0) pairs.push([a, free.splice(best, 1)[0]!])
     else left.push(a)
   }
@@ -130,20 +143,16 @@ const rematched = <A extends Entrant>(pairs: Array<Pair<A>>): Array<Pair<A>> => 
   return pairs
 }
 
-/**
- * Groups the next unpaired entry with the next strangers to all in the group, in order; with the
- * nearest if there are too few.
- */
-const consecutive = <A extends Entrant>(sorted: Array<Candidate<A>>, seats: number): Array<Array<Candidate<A>>> => {
+/** Seats beside the next unpaired entry the least met of those near it; the nearest of one owner if there are too few strangers. */
+const largerGroups = <A extends Entrant>(sorted: Array<Candidate<A>>, seats: number): Array<Array<Candidate<A>>> => {
   const groups: Array<Array<Candidate<A>>> = []
   const free = [...sorted]
   while (free.length >= seats) {
     const group = [free.shift()!]
-    for (let i = 0; i < free.length && group.length < seats; ) {
-      if (group.every((entry) => strangers(entry, free[i]!))) group.push(free.splice(i, 1)[0]!)
-      else i++
+    while (group.length < seats) {
+      const best = leastMet(group, free, LOOK_AHEAD_TIMES * (seats - 1) - (group.length - 1))
+      group.push(free.splice(Math.max(best, 0), 1)[0]!)
     }
-    while (group.length < seats) group.push(free.shift()!)
     groups.push(group)
   }
   return groups

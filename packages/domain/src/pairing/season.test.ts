@@ -199,4 +199,29 @@ describe("seasons of larger matches", () => {
       for (const sum of sums) assert.isAtMost(Math.abs(sum), 2)
     }
   })
+  it("seat no two together all the time, though the same ones always win", () => {
+    for (const seats of [3, 4, 8]) {
+      const { now, state } = season(24, [seats])
+      const played: Array<Played> = []
+      for (let at = now + 1; at < now + 1_000; at++) {
+        for (const work of lease(state, at)) {
+          if (work.kind !== "match") continue
+          played.push(work)
+          const better = work.versions.toSorted()
+          const placed = work.versions.map((each) => ({ score: -better.indexOf(each), rank: 1 + better.indexOf(each), strikes: 0 }))
+          step(state, { _tag: "ReportMatch", key: RUNNER.key, lease: work.lease, outcome: { ...outcome(seats), seats: placed } }, at)
+        }
+        committed(state)
+      }
+      const open = played.filter(({ ladder }) => ladder === "open")
+      for (const one of ratings(state, "open").map(({ version }) => version)) {
+        const own = open.filter(({ versions }) => versions.includes(one))
+        assert.isAtLeast(own.length, 60)
+        for (const other of new Set(own.flatMap(({ versions }) => versions))) {
+          const share = own.filter(({ versions }) => versions.includes(other)).length / own.length
+          if (other !== one) assert.isAtMost(share, 0.65, `${seats} seats`)
+        }
+      }
+    }
+  })
 })

@@ -25,7 +25,9 @@ layer(A.layer, A.options)("coincidences of a season", (it) => {
       const { json, status } = yield* A.read(url("/coincidences"), "ada")
       assert.strictEqual(status, 200)
       const { computed_at, pairs, ...rest } = json
-      assert.deepStrictEqual(rest, { matches: 2_079, pairs_judged: 1, versions_compared: 0, same_weights: [] })
+      assert.deepStrictEqual(rest, {
+        ...{ matches: 2_079, pairs_judged: 1, companions_judged: 0, companions: [], versions_compared: 0, same_weights: [] }
+      })
       const [{ chance, ...pair }, ...others] = pairs
       assert.deepStrictEqual(others, [])
       assert.deepStrictEqual(pair, {
@@ -39,6 +41,24 @@ layer(A.layer, A.options)("coincidences of a season", (it) => {
       assert.isBelow(chance, 1e-9)
       yield* A.rows`DELETE FROM seat WHERE season_id = ${id}`
       assert.deepStrictEqual((yield* A.read(url("/coincidences"))).json, json, `still those of ${computed_at}`)
+    })
+  )
+
+  it.effect("are owners who do worse against everybody else where another sits beside them than elsewhere", () =>
+    Effect.gen(function* () {
+      const { id, url } = yield* A.season("beside", { admins: ["ada"] })
+      const [ada, bob] = yield* Effect.forEach(["ada", "bob"], accountOf)
+      yield* playOneSided(id, 60_000, 40, [null, ada!, bob!])
+      yield* playOneSided(id, 61_000, 30, [null, null, bob!])
+      yield* playOneSided(id, 62_000, 30, [bob!, null, null])
+      yield* playOneSided(id, 63_000, 30, [null, null, ada!])
+      const { companions, companions_judged } = (yield* A.read(url("/coincidences"), "ada")).json
+      assert.strictEqual(companions_judged, 2)
+      assert.lengthOf(companions, 1)
+      const [{ chance, deviations, ...found }] = companions
+      assert.deepStrictEqual(found, { owner: "bob", companion: "ada", matches: 40, share: 0, expected_share: 0.5 })
+      assert.isBelow(deviations, -5)
+      assert.isBelow(chance, 1e-4)
     })
   )
 
@@ -58,7 +78,9 @@ layer(A.layer, A.options)("coincidences of a season", (it) => {
       const { url } = yield* A.season("calm", { admins: ["ada"] })
       const { computed_at, ...none } = (yield* A.read(url("/coincidences"), "ada")).json
       assert.match(computed_at, /^\d{4}-.*Z$/)
-      assert.deepStrictEqual(none, { matches: 0, pairs_judged: 0, pairs: [], versions_compared: 0, same_weights: [] })
+      assert.deepStrictEqual(none, {
+        ...{ matches: 0, pairs_judged: 0, pairs: [], companions_judged: 0, companions: [], versions_compared: 0, same_weights: [] }
+      })
       assert.deepStrictEqual(A.refusal(yield* A.read(url("/coincidences"), "bob")), [403, "season_admin_only"])
       assert.deepStrictEqual(A.refusal(yield* call(url("/coincidences"))), [401, "unauthenticated"])
       assert.deepStrictEqual(A.refusal(yield* A.read("/v1/games/snakes/seasons/none/coincidences")), [404, "unknown_season"])

@@ -52,12 +52,33 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "240 seconds" })
     })
   )
 
+  it.effect("says in words who seems to hinder whom against everybody else", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const accounts = yield* sql<{ id: string; username: string }>`SELECT id, username FROM account`
+      const idOf = (username: string) => accounts.find((account) => account.username === username)!.id
+      yield* playOneSided(seasonIds.winter, 20_000, 40, [null, idOf("ada"), idOf("bob")])
+      yield* playOneSided(seasonIds.winter, 21_000, 30, [null, null, idOf("bob")])
+      yield* playOneSided(seasonIds.winter, 22_000, 30, [idOf("bob"), null, null])
+      const shown = yield* visit(at("winter"), "root")
+      assertPage(at("winter"), shown)
+      const plain = shown.text.replaceAll(/<[^>]*>/g, "")
+      assert.match(
+        plain,
+        /bob was better than 0 % of the other seats in 40 matches beside ada, where 51 % were to be expected: \d\.\d standard deviations fewer, as if the one hindered the other/
+      )
+      yield* sql`DELETE FROM seat WHERE match_id IN (SELECT id FROM match WHERE n >= 20000)` // they are of no models
+      yield* sql`DELETE FROM match WHERE n >= 20000`
+    })
+  )
+
   it.effect("says that nothing stands out where nothing does, and is shown to administrators of the season alone", () =>
     Effect.gen(function* () {
       const shown = yield* visit(at("autumn"), "root")
       assertPage(at("autumn"), shown)
       for (const sentence of [
         "No pair stands out.",
+        "Nobody stands out.",
         "No two owners have the same network.",
         "0 rated matches were looked at",
         "0 versions were"

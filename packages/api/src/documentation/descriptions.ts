@@ -148,7 +148,7 @@ export const descriptions: Readonly<Record<string, string>> = {
     "Counts one view of a page. Nothing is kept of who looked. An id that names nothing is not counted, and answered the same. Answers nothing.",
   views: "Lists how often pages were viewed on each day, the newest day first, and within a day the page with most views first.",
   coincidences:
-    "Lists results in a season that agree more than chance allows: pairs of owners of whom one had more points from the other than the ratings say, and versions of different owners with the same network. It accuses nobody and nothing follows from it; an administrator looks at the matches. It is computed from the latest 100,000 rated matches and is at most five minutes old.",
+    "Lists results in a season that agree more than chance allows: pairs of owners of whom one had more points from the other than the ratings say, owners who do better or worse against everybody else where a certain other has a seat, and versions of different owners with the same network. It accuses nobody and nothing follows from it; an administrator looks at the matches. It is computed from the latest 100,000 rated matches and is at most five minutes old.",
   seasonVersions:
     "Lists versions of a season, newest first: those that are still being uploaded, reviewed or tried, with what each waits for, those in contention, those of them that are suspended, or those that are out of play by decision or because their owner is. `name` finds them by their model or owner.",
   disqualifyVersion:

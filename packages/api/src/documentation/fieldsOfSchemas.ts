@@ -205,6 +205,9 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "Coincidences.matches": "Rated matches that were looked at, the latest of the season.",
   "Coincidences.pairs_judged": "Pairs of owners that met often enough to be judged.",
   "Coincidences.pairs": "Those that chance does not explain, the least likely first.",
+  "Coincidences.companions_judged": "Owners beside whom another sat often enough to be judged, once for each of the two.",
+  "Coincidences.companions":
+    "Those whose results against everybody else change with who sits beside them more than chance explains, the least likely first.",
   "Coincidences.versions_compared": "Versions that were compared with each other, the latest that have entered; baselines do not count.",
   "Coincidences.same_weights":
     "Pairs of versions with the same network, one of each two owners, copies of the season's baselines left out.",
@@ -215,6 +218,14 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
   "VersionOfOwner.model": "Its model, by name.",
   "VersionOfOwner.version": "Its number among the versions of the model.",
   "Coincidences.computed_at": "When it was computed.",
+  "Companion.owner": "The owner whose results change, by username.",
+  "Companion.companion": "The owner beside whom they do, by username.",
+  "Companion.matches": "Rated matches in which both had a seat, and somebody else.",
+  "Companion.share": "The share of the other seats that the owner's was better than in them, from 0 to 1; the same place is half.",
+  "Companion.expected_share":
+    "The share that the ratings before each match expected, moved by what the owner has beyond them without the companion.",
+  "Companion.deviations": "The difference in standard deviations: above 0 the owner is helped, below 0 hindered.",
+  "Companion.chance": "A bound on the chance that any pair of a season in which nobody colludes stands out so far.",
   "PairOfOwners.gainer": "The owner that had more points than expected, by username.",
   "PairOfOwners.giver": "The owner that had fewer, by username.",
   "PairOfOwners.matches": "Rated matches in which both had a seat.",

@@ -102,6 +102,7 @@ export const schemaMeanings: Readonly<Record<string, string>> = {
   OwnStory: "The latest text about a model, as its owner sees it.",
   AdministeredVersion: "A version as the administrators of its season see it.",
   Coincidences: "Results in a season that agree more than chance allows, for its administrators.",
+  Companion: "An owner whose results against everybody else are other than usual where a certain other has a seat.",
   Likeness: "Two versions of different owners with the same network, byte for byte.",
   VersionOfOwner: "A version, with whose it is.",
   PairOfOwners: "Two owners of whom one had more points from the other than the ratings of their entries say.",

@@ -20,6 +20,18 @@ export const PairOfOwners = Schema.Struct({
 }).annotate({ identifier: "PairOfOwners" })
 export type PairOfOwners = typeof PairOfOwners.Type
 
+/** An owner did better or worse against everybody else where a certain other had a seat. */
+export const Companion = Schema.Struct({
+  owner: Schema.String,
+  companion: Schema.String,
+  matches: Count,
+  share: Schema.Finite,
+  expected_share: Schema.Finite,
+  deviations: Schema.Finite,
+  chance: Schema.Finite
+}).annotate({ identifier: "Companion" })
+export type Companion = typeof Companion.Type
+
 export const VersionOfOwner = Schema.Struct({ version_id: Id, owner: Schema.String, model: Schema.String, version: Count }).annotate({
   identifier: "VersionOfOwner"
 })
@@ -36,6 +48,9 @@ export const Coincidences = Schema.Struct({
   pairs_judged: Count,
   /** At most 20, the least likely first. */
   pairs: Schema.Array(PairOfOwners),
+  companions_judged: Count,
+  /** At most 20, the least likely first. */
+  companions: Schema.Array(Companion),
   versions_compared: Count,
   /** At most 20, in the order of submission of the later one. */
   same_weights: Schema.Array(Likeness),

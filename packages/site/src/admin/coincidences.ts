@@ -1,5 +1,5 @@
 /** Results and networks that agree in a season more than chance allows, with the figures, and what does not follow from them. */
-import type { Likeness, PairOfOwners, VersionOfOwner } from "@agon/api/season/coincidences.ts"
+import type { Companion, Likeness, PairOfOwners, VersionOfOwner } from "@agon/api/season/coincidences.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
@@ -28,6 +28,18 @@ const pairItem =
 </li>
 `
 
+/** `62 %` */
+const percent = (part: number): string => `${Math.round(part * PERCENT)} %`
+
+const companionItem =
+  (season: Season, judged: number) =>
+  ({ chance, companion, deviations, expected_share, matches, owner, share: had }: Companion): Html =>
+    html`<li>
+<p>${owned(owner)} was better than ${percent(had)} of the other seats in ${counted(matches, "match", "matches")} beside ${owned(companion)}, where ${percent(expected_share)} were to be expected: ${decimal(Math.abs(deviations))} standard deviations ${deviations < 0 ? "fewer" : "more"}, as if the one ${deviations < 0 ? "hindered" : "helped"} the other. Where nobody does, ${share(chance)} of seasons have such a pair among ${count(judged)}.</p>
+<p>To look at: ${matchesOf(season, owner)}, ${matchesOf(season, companion)}.</p>
+</li>
+`
+
 const versionOf = (season: Season, { model, owner, version, version_id }: VersionOfOwner): Html =>
   html`<a href="${placesFor(season).version(version_id)}">${said(model)} version ${version}</a> of ${owned(owner)}`
 
@@ -50,15 +62,17 @@ const caution = (season: Season): Html => {
 export const seasonCoincidences = seasonDesk({
   part: "coincidences",
   render: Effect.fnUntraced(function* ({ client, of, season }) {
-    const { computed_at, matches, pairs, pairs_judged, same_weights, versions_compared } = yield* client.coincidence.coincidences({
-      params: of
-    })
+    const found = yield* client.coincidence.coincidences({ params: of })
+    const { companions, companions_judged, computed_at, matches, pairs, pairs_judged, same_weights, versions_compared } = found
     return html`<h2>Coincidences</h2>
 <p>Owners whose results, and versions whose networks, agree more than chance allows: 20 of each at most. Only administrators see this page. As of ${time(computed_at)}; it is computed anew after five minutes.</p>
 ${caution(season)}
 <h2>Pairs of owners</h2>
 <p>In each match a better place is one point, and the same place half a point. ${counted(matches, "rated match was", "rated matches were")} looked at, and ${counted(pairs_judged, "pair")} judged, who met ten times or more. The least likely comes first.</p>
 ${listOf(pairs.map(pairItem(season, pairs_judged)), "No pair stands out.")}
+<h2>Owners beside each other</h2>
+<p>In matches of three seats and more one can help or hinder another against everybody else. An owner's results beside another are compared with those without. ${counted(companions_judged, "pair was", "pairs were")} judged, each owner by itself, who sat together ten times or more.</p>
+${listOf(companions.map(companionItem(season, companions_judged)), "Nobody stands out.")}
 <h2>The same network</h2>
 <p>${counted(versions_compared, "version was", "versions were")} compared, byte for byte. Copies of the season's baselines are left out, since everybody has those.</p>
 ${listOf(same_weights.map(likenessItem(season)), "No two owners have the same network.")}`

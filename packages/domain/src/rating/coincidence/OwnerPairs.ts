@@ -7,7 +7,9 @@
  * already has all that earlier matches tell. So each pair is judged by itself, and the number of pairs is
  * paid for by Bonferroni's bound, which holds however they depend.
  */
-import { expected, type Rating } from "./Rating.ts"
+import { expected, type Rating } from "../Rating.ts"
+import { CHANCE_MAX, inflationOf, logTail, SHOWN_PAIRS_MAX } from "./chance.ts"
+import { PairSums } from "./PairSums.ts"
 
 /** A seat of a rated match, with the rating that it was played with. */
 export interface OwnedSeat extends Readonly<Rating> {
@@ -41,27 +43,6 @@ export interface Judgement {
   readonly pairs: ReadonlyArray<OwnerPair>
 }
 
-/** A pair is judged from so many matches on. */
-export const JUDGED_MATCHES_MIN = 10
-/** One season in so many without collusion shows a pair, at most. */
-const CHANCE_MAX = 0.05
-export const SHOWN_PAIRS_MAX = 20
-/** Pairs kept at once, some 150 bytes each. */
-const PAIRS_MAX = 100_000
-/**
- * From so many pairs on their median shows whether all vary more than the ratings allow for; two
- * owners move most pairs of fewer.
- */
-const INFLATION_PAIRS_MIN = 60
-/**
- * Median of the square of a standard normal, and the standard error of the median of one
- * such square as a share of it.
- */
-const CHI2_MEDIAN = 0.4549
-const CHI2_MEDIAN_ERROR = 2.33
-/** Owners are numbered; two numbers make a key. */
-const OWNERS_MAX = 2 ** 26
-
 interface Sums {
   /** By name, so that the order of owners does not depend on the order of matches. */
   readonly first: string
@@ -73,19 +54,13 @@ interface Sums {
   variance: number
 }
 
-/**
- * Scores of the pairs of a log. Memory is bounded: where there are too many pairs, those with the
- * fewest matches are forgotten.
- */
+/** Scores of the pairs of a log, in bounded memory. */
 export class OwnerPairs {
-  readonly #numbers = new Map<string, number>()
-  readonly #pairs = new Map<number, Sums>()
-  readonly #most: number
-  /** Pairs that were forgotten with enough matches to be judged. */
-  #forgotten = 0
+  readonly #pairs: PairSums<Sums>
 
-  constructor(most = PAIRS_MAX) {
-    this.#most = most
+  /** `most`: pairs that are kept. */
+  constructor(most?: number) {
+    this.#pairs = new PairSums((first, second) => ({ first, second, matches: 0, points: 0, expected: 0, variance: 0 }), most)
   }
 
   /** Adds one rated match. */
@@ -108,43 +83,17 @@ export class OwnerPairs {
         games++
       }
     const p = chance / games
-    const sums = this.#sumsOf(first, second)
+    const sums = this.#pairs.of(first, second)
     sums.matches++
     sums.points += points / games
     sums.expected += p
     sums.variance += p * (1 - p)
   }
 
-  #sumsOf(first: string, second: string): Sums {
-    const key = this.#numberOf(first) * OWNERS_MAX + this.#numberOf(second)
-    const had = this.#pairs.get(key)
-    if (had !== undefined) return had
-    if (this.#pairs.size >= this.#most) this.#forget()
-    const sums = { first, second, matches: 0, points: 0, expected: 0, variance: 0 }
-    this.#pairs.set(key, sums)
-    return sums
-  }
-
-  #numberOf(owner: string): number {
-    const had = this.#numbers.get(owner)
-    if (had !== undefined) return had
-    this.#numbers.set(owner, this.#numbers.size)
-    return this.#numbers.size - 1
-  }
-
-  /** Halves the pairs: those with the fewest matches go, among equals the oldest. */
-  #forget() {
-    const sorted = [...this.#pairs].sort(([, a], [, b]) => a.matches - b.matches)
-    for (const [key, { matches }] of sorted.slice(0, Math.ceil(sorted.length / 2))) {
-      if (matches >= JUDGED_MATCHES_MIN) this.#forgotten++
-      this.#pairs.delete(key)
-    }
-  }
-
   judge(): Judgement {
-    const enough = [...this.#pairs.values()].filter(({ matches }) => matches >= JUDGED_MATCHES_MIN)
-    const judged = enough.length + this.#forgotten
-    const inflation = inflationOf(enough)
+    const enough = this.#pairs.enough()
+    const judged = enough.length + this.#pairs.forgotten
+    const inflation = inflationOf(enough.map(zOf))
     const pairs = enough
       .map((sums) => pairOf(sums, judged, inflation))
       .filter(({ chance }) => chance <= CHANCE_MAX)
@@ -154,18 +103,6 @@ export class OwnerPairs {
 }
 
 const zOf = ({ expected, points, variance }: Sums) => (points - expected) / Math.sqrt(variance)
-
-/**
- * Where styles meet, or strengths are spread otherwise than ratings believe, scores of all pairs vary more
- * than they should. The median of their squares tells by how much, and a few pairs that collude do not move
- * it. Its own standard error is taken off, since by chance alone it is too large as often as too small.
- */
-const inflationOf = (pairs: ReadonlyArray<Sums>): number => {
-  if (pairs.length < INFLATION_PAIRS_MIN) return 1
-  const squares = pairs.map((sums) => zOf(sums) ** 2).sort((a, b) => a - b)
-  const median = squares[Math.floor(squares.length / 2)]!
-  return Math.max(1, median / CHI2_MEDIAN - CHI2_MEDIAN_ERROR / Math.sqrt(squares.length))
-}
 
 /**
  * A normal approximation would find far too many pairs of unequal strength, whose scores are skewed. The tail
@@ -187,29 +124,4 @@ const pairOf = (sums: Sums, judged: number, inflation: number): OwnerPair => {
     z: Math.abs(zOf(sums)),
     chance: Math.min(1, 2 * judged * Math.exp(logarithm / inflation))
   }
-}
-
-/**
- * The logarithm of the chance of at least so many wins among `n` of chance `p`. Terms beyond the
- * mean fall, so few of them count.
- */
-const logTail = (n: number, wins: number, p: number): number => {
-  if (wins <= n * p) return 0
-  const first = logFactorial(n) - logFactorial(wins) - logFactorial(n - wins) + wins * Math.log(p) + (n - wins) * Math.log1p(-p)
-  let sum = 1
-  for (let k = wins, term = 1; k < n && term > sum * Number.EPSILON; k++) {
-    term *= ((n - k) / (k + 1)) * (p / (1 - p))
-    sum += term
-  }
-  return first + Math.log(sum)
-}
-
-/** Stirling's series from 16 on, where it is exact to 11 digits. */
-const logFactorial = (n: number): number => {
-  if (n < 16) {
-    let product = 1
-    for (let k = 2; k <= n; k++) product *= k
-    return Math.log(product)
-  }
-  return (n + 0.5) * Math.log(n) - n + 0.5 * Math.log(2 * Math.PI) + 1 / (12 * n) - 1 / (360 * n ** 3) + 1 / (1260 * n ** 5)
 }

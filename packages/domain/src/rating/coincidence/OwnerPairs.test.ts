@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { draw, type Source } from "../season/Random.ts"
-import { JUDGED_MATCHES_MIN, type OwnedSeat, type OwnerPair, OwnerPairs, SHOWN_PAIRS_MAX } from "./OwnerPairs.ts"
-import { type Rating, rated, START } from "./Rating.ts"
+import { draw, type Source } from "../../season/Random.ts"
+import { type Rating, rated, START } from "../Rating.ts"
+import { JUDGED_MATCHES_MIN, SHOWN_PAIRS_MAX } from "./chance.ts"
+import { type OwnedSeat, type OwnerPair, OwnerPairs } from "./OwnerPairs.ts"
 
 const seat = (owner: string | null, rank: number, mu = 0, sigma = 50): OwnedSeat => ({ owner, rank, mu, sigma })
 const repeated = (n: number, ...seats: ReadonlyArray<OwnedSeat>) => {

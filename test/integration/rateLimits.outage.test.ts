@@ -55,11 +55,12 @@ describe.skipIf(missing !== undefined)(`rate limits in Redis${missing === undefi
     it.effect("are shared by the nodes that share it, and its script may be forgotten", () =>
       Effect.gen(function* () {
         const [one, other] = [yield* node(), yield* node()]
+        const before = yield* alone // other tests of this process may have had no Redis
         assert.strictEqual(yield* one.got("shared"), 5)
         assert.strictEqual(yield* other.got("shared"), 0)
         yield* (yield* Redis).ask("SCRIPT FLUSH")
         assert.deepStrictEqual([yield* other.got("anew"), yield* one.got("anew")], [5, 0])
-        assert.deepStrictEqual([yield* alone, one.lines, other.lines], [0, [], []])
+        assert.deepStrictEqual([yield* alone, one.lines, other.lines], [before, [], []])
       })
     )
 

@@ -32,11 +32,13 @@ const caughtBy = Effect.fnUntraced(function* (actor: InMemory, seeds: ReadonlyAr
  * a seed change, one that notices no more costs its own time and nothing else.
  */
 const TRIED_FIRST: Readonly<Record<string, number>> = {
+  boardOffKeepsQueue: 3,
   boardThatComesIsPlayedAlone: 3,
   checkHasNoTime: 6,
   closingKeepsQueue: 6,
   closingTakesTenMinutes: 6,
   commitIsAwaitedForEver: 6,
+  extendsAnOldLease: 2,
   failuresAreNotCounted: 3,
   fillIsNotCounted: 3,
   fillOverflowsItsHour: 20,
@@ -47,6 +49,7 @@ const TRIED_FIRST: Readonly<Record<string, number>> = {
   obeysBeforeWhatIsDue: 3,
   releasedStillCounts: 12,
   repeatAnsweredLost: 6,
+  repeatOfFailureForgotten: 2,
   restartForgetsTheReset: 17,
   revokedKeyIsGivenWork: 2,
   revokedKeyKeepsItsWork: 3,

@@ -1,9 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
-import { draw, type Source } from "../../season/Random.ts"
-import { type Rating, rated, START } from "../Rating.ts"
 import { Companions } from "./Companions.ts"
 import { JUDGED_MATCHES_MIN, SHOWN_PAIRS_MAX } from "./chance.ts"
 import type { OwnedSeat } from "./OwnerPairs.ts"
+import { playSeason } from "./testing/playSeason.ts"
 
 const seat = (owner: string | null, rank: number, mu = 0): OwnedSeat => ({ owner, rank, mu, sigma: 50 })
 
@@ -21,30 +20,21 @@ const hindered = (beside: number, apart: number) => {
  * of them is put last (`hinders`) or first (`helps`).
  */
 const season = (seed: number, { entries = 16, matches = 1_200, plot = "hinders", seats = 4, share = 0, spread = 200 }) => {
-  const source: Source = { hash: seed * 7_919 + 1, draws: 0 }
-  const random = () => draw(source)
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-  const strengths = Array.from({ length: entries }, (_, i) => (i < 2 ? 0 : spread * normal()))
-  const ratings: Array<Rating> = strengths.map(() => START)
   const companions = new Companions()
-  for (let n = 0; n < matches; n++) {
-    const order = strengths.map((_, i) => ({ i, at: random() })).sort((a, b) => a.at - b.at)
-    const sitting = order.slice(0, seats).map(({ i }) => i)
-    const noisy = sitting.map((i) => strengths[i]! - (400 / Math.LN10) * Math.log(-Math.log(1 - random())))
-    const victim = sitting.indexOf(1)
-    if (victim >= 0 && sitting.includes(0) && random() < share) noisy[victim] = plot === "hinders" ? -Infinity : Infinity
-    const ranks = noisy.map((value) => 1 + noisy.filter((other) => other > value).length)
-    companions.add(sitting.map((i, at) => ({ owner: `owner ${i}`, rank: ranks[at]!, ...ratings[i]! })))
-    const before = sitting.map((i) => ratings[i]!)
-    rated(before, ranks).forEach((after, at) => {
-      ratings[sitting[at]!] = after
-    })
-  }
+  playSeason(
+    seed,
+    { entries, matches, seats, spread },
+    (did, sitting, random) => {
+      const victim = sitting.indexOf(1)
+      if (victim >= 0 && sitting.includes(0) && random() < share) did[victim] = plot === "hinders" ? -Infinity : Infinity
+    },
+    (match) => companions.add(match)
+  )
   return companions.judge()
 }
 const SEASONS = 100
 const seasons = (options: Parameters<typeof season>[1]) => Array.from({ length: SEASONS }, (_, i) => season(i + 1, options))
-const shareOf = (of: ReadonlyArray<unknown>, are: (one: never) => boolean) => of.filter(are as (one: unknown) => boolean).length / of.length
+const shareOf = <A>(of: ReadonlyArray<A>, is: (one: A) => boolean) => of.filter(is).length / of.length
 
 describe("companions", () => {
   it("say beside whom an owner was better than how many of the others, and how many were to be expected", () => {
@@ -88,7 +78,7 @@ describe("companions", () => {
 
   it("are found where one hinders or helps another in each of their matches, and told apart", () => {
     for (const plot of ["hinders", "helps"]) {
-      const found = shareOf(seasons({ plot, share: 1 }), ({ pairs: [first] }: ReturnType<typeof season>) => {
+      const found = shareOf(seasons({ plot, share: 1 }), ({ pairs: [first] }) => {
         const sign = plot === "hinders" ? -1 : 1
         return first?.owner === "owner 1" && first.companion === "owner 0" && sign * first.z > 0
       })
@@ -98,7 +88,7 @@ describe("companions", () => {
 
   it("are listed in few seasons where nobody colludes, however far strengths lie apart and however many seats there are", () => {
     for (const options of [{}, { seats: 3 }, { seats: 8 }, { spread: 400 }, { entries: 40 }]) {
-      const listed = shareOf(seasons(options), ({ pairs }: ReturnType<typeof season>) => pairs.length > 0)
+      const listed = shareOf(seasons(options), ({ pairs }) => pairs.length > 0)
       assert.isAtMost(listed, 0.05, JSON.stringify(options))
     }
   })

@@ -1,8 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import { draw, type Source } from "../../season/Random.ts"
-import { type Rating, rated, START } from "../Rating.ts"
 import { JUDGED_MATCHES_MIN, SHOWN_PAIRS_MAX } from "./chance.ts"
 import { type OwnedSeat, type OwnerPair, OwnerPairs } from "./OwnerPairs.ts"
+import { playSeason } from "./testing/playSeason.ts"
 
 const seat = (owner: string | null, rank: number, mu = 0, sigma = 50): OwnedSeat => ({ owner, rank, mu, sigma })
 const repeated = (n: number, ...seats: ReadonlyArray<OwnedSeat>) => {
@@ -16,26 +15,17 @@ const repeated = (n: number, ...seats: ReadonlyArray<OwnedSeat>) => {
  * between owners 0 and 1 the first of them lets the second have the better of their two places.
  */
 const season = (seed: number, { entries = 12, matches = 1_000, seats = 2, thrown = 0 }) => {
-  const source: Source = { hash: seed * 7_919 + 1, draws: 0 }
-  const random = () => draw(source)
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-  const strengths = Array.from({ length: entries }, (_, i) => (i < 2 ? 0 : 200 * normal()))
-  const ratings: Array<Rating> = strengths.map(() => START)
   const pairs = new OwnerPairs()
-  for (let n = 0; n < matches; n++) {
-    const order = strengths.map((_, i) => ({ i, at: random() })).sort((a, b) => a.at - b.at)
-    const sitting = order.slice(0, seats).map(({ i }) => i)
-    const noisy = sitting.map((i) => strengths[i]! - (400 / Math.LN10) * Math.log(-Math.log(1 - random())))
-    const [giver, gainer] = [sitting.indexOf(0), sitting.indexOf(1)]
-    if (giver >= 0 && gainer >= 0 && noisy[giver]! > noisy[gainer]! && random() < thrown)
-      Object.assign(noisy, { [giver]: noisy[gainer], [gainer]: noisy[giver] })
-    const ranks = noisy.map((value) => 1 + noisy.filter((other) => other > value).length)
-    pairs.add(sitting.map((i, at) => ({ owner: `owner ${i}`, rank: ranks[at]!, ...ratings[i]! })))
-    const before = sitting.map((i) => ratings[i]!)
-    rated(before, ranks).forEach((after, at) => {
-      ratings[sitting[at]!] = after
-    })
-  }
+  playSeason(
+    seed,
+    { entries, matches, seats, spread: 200 },
+    (did, sitting, random) => {
+      const [giver, gainer] = [sitting.indexOf(0), sitting.indexOf(1)]
+      if (giver >= 0 && gainer >= 0 && did[giver]! > did[gainer]! && random() < thrown)
+        Object.assign(did, { [giver]: did[gainer], [gainer]: did[giver] })
+    },
+    (match) => pairs.add(match)
+  )
   return pairs.judge()
 }
 

@@ -44,6 +44,8 @@ describe("companions", () => {
     assert.deepInclude(found, { owner: "zoe", companion: "amy", matches: 30, points: 0 })
     assert.closeTo(found!.expected_points, 15, 1e-9)
     assert.isBelow(found!.z, -5)
+    // A mean of two comparisons of equals varies by 1/6: they agree in a third of the orders on a win. Half as much comes from the 60 without amy.
+    assert.closeTo(found!.z, -15 / Math.sqrt(30 * (1 / 6 + 1 / 12)), 1e-9)
     assert.isBelow(found!.chance, 1e-4)
   })
 

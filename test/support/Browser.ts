@@ -2,6 +2,7 @@
  * A browser as far as signing in needs one: it keeps cookies by origin and path, follows redirects
  * when told, and fills in a form.
  */
+import { setTimeout } from "node:timers/promises"
 
 interface Cookie {
   readonly name: string
@@ -72,19 +73,26 @@ export class Browser {
 
 /**
  * Signs in through the development provider and ends where the sign-in leads. On a busy machine the provider
- * may be late: it is asked again.
+ * may be late, and on a fast one sign-ins may come sooner than their rate lets them: it is tried again.
  */
 export const signIn = async (browser: Browser, origin: string, login: string, query = "", tries = 5): Promise<Page> => {
-  const again = () => signIn(browser, origin, login, query, tries - 1)
+  const again = async (refused: Page) => {
+    if (refused.status === TOO_MANY) await setTimeout(ALL_OF_A_SIGN_IN_MS)
+    return signIn(browser, origin, login, query, tries - 1)
+  }
   const page = await browser.follow(`${origin}/v1/auth/dev${query}`)
-  if (isLate(page.url) && tries > 1) return again()
+  if ((isLate(page.url) || page.status === TOO_MANY) && tries > 1) return again(page)
   const after = await browser.submit(page, { login })
   const callback = await browser.follow(
     new URL(after.headers.get("location")!, after.url).href,
     ({ pathname }) => !isPartOfSignIn(pathname)
   )
-  return isLate(callback.headers.get("location")) && tries > 1 ? again() : callback
+  return (isLate(callback.headers.get("location")) || callback.status === TOO_MANY) && tries > 1 ? again(callback) : callback
 }
+
+const TOO_MANY = 429
+/** Refused requests say when one is let through again; a sign-in has several. */
+const ALL_OF_A_SIGN_IN_MS = 1000
 
 const isLate = (address: string | null) => address?.includes("sign_in_error=provider_failed") === true
 

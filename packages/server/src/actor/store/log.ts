@@ -76,7 +76,7 @@ const matches = (sql: PgClient, season: string, after: number, limit: number) =>
 const seeds = (sql: PgClient, season: string, { after, round }: LogPlace, until: number) =>
   sql.unsafe<InheritedRating>(
     `SELECT ladder, version_id AS version, ord, round, n, of, mu, sigma FROM rating_seed
-     WHERE season_id = $1::uuid AND round >= $2 AND n >= $3 AND n < $4 ORDER BY n, ord`,
+     WHERE season_id = $1::uuid AND round >= $2 AND n >= $3 AND n < $4 ORDER BY n, ord, ladder`,
     [season, round, after, until]
   )
 

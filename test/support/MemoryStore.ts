@@ -3,7 +3,7 @@
 import { freshHead, head } from "@agon/domain/season/Head.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
-import { type InheritedRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
+import { type InheritedRating, ratingNumber } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Snapshot, State } from "@agon/domain/season/State.ts"
 import { answerAgain, type EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
@@ -89,7 +89,7 @@ export const snapshotOf = (id: string, rows: Rows): Snapshot => {
     ratings: all(rows.ratings)
       .filter(wanted)
       .map((row) => {
-        const later = kept.get(ratingName(row.ladder, row.version))
+        const later = kept.get(ratingNumber(row))
         return later === undefined || !row.active || later.round < row.round ? row : copied(later)
       })
       .sort((a, b) => (a.ladder < b.ladder ? -1 : a.ladder > b.ladder ? 1 : a.ord - b.ord)),
@@ -143,12 +143,12 @@ const writeRatings = (rows: Rows, { done, redo, written }: Turn): void => {
  * commit that said something of it.
  */
 const keptOf = ({ redo }: Rows) => {
-  const first = new Map<string, number>()
-  const last = new Map<string, Row<"ratings">>()
+  const first = new Map<number, number>()
+  const last = new Map<number, Row<"ratings">>()
   for (const seq of [...redo.keys()].sort((a, b) => a - b)) {
     for (const row of redo.get(seq)!) {
-      last.set(ratingName(row.ladder, row.version), row)
-      if (!first.has(ratingName(row.ladder, row.version))) first.set(ratingName(row.ladder, row.version), seq)
+      last.set(ratingNumber(row), row)
+      if (!first.has(ratingNumber(row))) first.set(ratingNumber(row), seq)
     }
   }
   return { first, last }

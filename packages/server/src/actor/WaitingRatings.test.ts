@@ -1,4 +1,4 @@
-import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
+import { type LadderRating, ratingNumber } from "@agon/domain/season/rating/LadderRating.ts"
 import { season } from "@agon/domain/season/testing/testSeason.ts"
 import { committed } from "@agon/domain/season/Writes.ts"
 import { assert, describe, it } from "vitest"
@@ -60,7 +60,7 @@ describe("ratings are written", () => {
   it("before a season says that all its rows are of the round, also those that waited when it was read again", () => {
     const { ratings, state } = start(0.5)
     const [a, b] = ratings as [LadderRating, LadderRating]
-    const kept = new Map([a, b].map((rating) => [ratingName(rating.ladder, rating.version), 1]))
+    const kept = new Map([a, b].map((rating) => [ratingNumber(rating), 1]))
     const waiting = new WaitingRatings(0.5, { kept, behind: true, rescaled: 0 })
     const turns = [1_000, 2_000, 3_000].map((now, i) => {
       const { followed, written } = waiting.turn(state, i + 1, now)

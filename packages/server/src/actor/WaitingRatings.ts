@@ -17,7 +17,7 @@
  * KB of log, and callers of the season wait for the same disk.
  */
 
-import { type LadderRating, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
+import { type LadderRating, ratingNumber } from "@agon/domain/season/rating/LadderRating.ts"
 import type { State } from "@agon/domain/season/State.ts"
 import type { Writes } from "@agon/domain/season/Writes.ts"
 
@@ -57,11 +57,11 @@ export interface Turn {
 }
 
 /**
- * The state found by a claim: the first commit that kept each rating, by ladder and version, and whether
+ * The state found by a claim: the first commit that kept each rating, by its `ratingNumber`, and whether
  * rows of an earlier round remain.
  */
 export interface Found {
-  readonly kept: ReadonlyMap<string, number>
+  readonly kept: ReadonlyMap<number, number>
   readonly behind: boolean
   /** How often the ratings had been computed again with other starts. */
   readonly rescaled: number
@@ -154,8 +154,8 @@ export class WaitingRatings {
     const { behind, kept } = this.#found
     if (kept.size === 0) return
     const ratings = state.ladders.flatMap((ladder) => [...ladder.ratings.values()])
-    const waiting = ratings.filter((rating) => rating.active && kept.has(ratingName(rating.ladder, rating.version)))
-    const since = waiting.map((rating) => [rating, kept.get(ratingName(rating.ladder, rating.version))!] as const)
+    const waiting = ratings.filter((rating) => rating.active && kept.has(ratingNumber(rating)))
+    const since = waiting.map((rating) => [rating, kept.get(ratingNumber(rating))!] as const)
     for (const [rating, seq] of since.sort(([, a], [, b]) => a - b)) this.#since.set(rating, seq)
     for (const rating of behind ? this.#since.keys() : []) this.#older.add(rating)
     this.#found = NOTHING

@@ -1,6 +1,6 @@
 /** The rating engine's rows: ratings, the changes by each match, and the points of the series. */
 import type { Rating } from "../../rating/Rating.ts"
-import type { Ladder } from "../Rules.ts"
+import { LADDERS, type Ladder } from "../Rules.ts"
 
 /** A version's place on one ladder: its rating row. */
 export interface LadderRating extends Rating {
@@ -26,6 +26,10 @@ export interface LadderRating extends Rating {
 
 /** Names a version's rating on one ladder, in maps over several ladders. */
 export const ratingName = (ladder: Ladder, version: string): string => `${ladder} ${version}`
+
+/** The same in a map of all ratings of a season, of which there may be 200,000: a number is found sooner, and made without a text. */
+export const ratingNumber = ({ ladder, ord }: Pick<LadderRating, "ladder" | "ord">): number =>
+  ord * LADDERS.length + LADDERS.indexOf(ladder)
 
 /** The stored columns; the rest is derived. */
 export type LadderRatingRow = Omit<LadderRating, "key" | "busy" | "suspended">

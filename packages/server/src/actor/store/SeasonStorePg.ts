@@ -2,7 +2,7 @@
 
 import { parseLease } from "@agon/domain/season/Lease.ts"
 import { LADDERS } from "@agon/domain/season/Rules.ts"
-import { type LadderRatingRow, ratingName } from "@agon/domain/season/rating/LadderRating.ts"
+import { type LadderRatingRow, ratingNumber } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
 import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
@@ -43,7 +43,7 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
   const inPlay = yield* reading.ratings(sql, season)
   const out = yield* reading.ratingsOut(sql, season, outOfPlay(versions, live))
   const rows = inOrder([...inPlay, ...out])
-  const ratings = waited.last.size === 0 ? rows : rows.map((row) => newest(row, waited.last.get(ratingName(row.ladder, row.version))))
+  const ratings = waited.size === 0 ? rows : rows.map((row) => newest(row, waited.get(ratingNumber(row))?.row))
   const left = gone.filter((each): each is reading.Gone & Left => each.weights_hash !== null)
   const owners = lastSubmissions([versions, gone], head.now)
   const snapshot = { id: season, head, settings, versions, left, owners, ratings, boards, rounds, live, reviews, voiding }
@@ -56,7 +56,7 @@ const readAll = Effect.fnUntraced(function* (sql: PgClient, season: string, row:
       at,
       waiting: new WaitingRatings(
         options.ratings_per_s,
-        { kept: waited.first, behind: ratings_round < head.round, rescaled: head.rescaled },
+        { kept: firstOf(waited), behind: ratings_round < head.round, rescaled: head.rescaled },
         options.slow_ms
       )
     },
@@ -88,30 +88,33 @@ const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" 
 const newest = (row: LadderRatingRow, kept: LadderRatingRow | undefined): LadderRatingRow =>
   kept === undefined || !row.active || kept.round < row.round ? row : kept
 
+/** What the commits kept of a rating: its last record, and the number of the first commit that has one. */
+interface Kept {
+  readonly row: LadderRatingRow
+  first: number
+}
+
 /**
- * The last record of each rating, and the first commit that has one. Ratings go by a number until all is read: after
- * a season has played at full speed there are hundreds of thousands of records, of which few are the last.
+ * By `ratingNumber`. Read from the last commit to the first: after a season has played at full speed there are hundreds of thousands
+ * of records, of which few are the last.
  */
-const keptOf = (commits: ReadonlyArray<{ readonly seq: number; readonly ratings: Uint8Array }>, round: number) => {
-  const kept = new Map<number, { readonly row: LadderRatingRow; seq: number }>()
-  const keyOf = (ladder: number, ord: number) => ord * LADDERS.length + ladder
+const keptOf = (
+  commits: ReadonlyArray<{ readonly seq: number; readonly ratings: Uint8Array }>,
+  round: number
+): ReadonlyMap<number, Kept> => {
+  const kept = new Map<number, Kept>()
   for (const { ratings, seq } of commits.toReversed()) {
     const isLast = (ladder: number, ord: number): boolean => {
-      const later = kept.get(keyOf(ladder, ord))
-      if (later !== undefined) later.seq = seq
+      const later = kept.get(ratingNumber({ ladder: LADDERS[ladder]!, ord }))
+      if (later !== undefined) later.first = seq
       return later === undefined
     }
-    for (const row of unpack(ratings, round, isLast)) kept.set(keyOf(LADDERS.indexOf(row.ladder), row.ord), { row, seq })
+    for (const row of unpack(ratings, round, isLast)) kept.set(ratingNumber(row), { row, first: seq })
   }
-  const first = new Map<string, number>()
-  const last = new Map<string, LadderRatingRow>()
-  for (const { row, seq } of kept.values()) {
-    const name = ratingName(row.ladder, row.version)
-    first.set(name, seq)
-    last.set(name, row)
-  }
-  return { first, last }
+  return kept
 }
+
+const firstOf = (kept: ReadonlyMap<number, Kept>) => new Map(Array.from(kept, ([rating, { first }]) => [rating, first] as const))
 
 const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {
   const removed = removedOwners(sql)

@@ -15,15 +15,14 @@ import { writeUuid } from "./arrays.ts"
 
 const FORMAT = 2
 const ID_BYTES = 16
-const INTS_OF_1 = ["ord", "matches", "round_matches", "ladder_games", "forfeits"] as const
-const INTS = [...INTS_OF_1, "round"] as const
-const FLOATS_OF_1 = ["mu", "sigma", "virtual_games", "seat_sum"] as const
-const FLOATS = [...FLOATS_OF_1, "failed"] as const
+/** How many numbers of four and of eight bytes a rating has beside its lists. */
+const [INTS, FLOATS] = [6, 6]
+const [INTS_OF_1, FLOATS_OF_1] = [5, 5]
 
 /** Where a rating has its version's ord, and where its lists begin. */
 const ORD_AT = ID_BYTES + 3
-const LISTS_AT = ORD_AT + 4 * INTS.length + 8 * (FLOATS.length + 1)
-const LISTS_AT_OF_1 = ORD_AT + 4 * INTS_OF_1.length + 8 * (FLOATS_OF_1.length + 1)
+const LISTS_AT = ORD_AT + 4 * INTS + 8 * FLOATS
+const LISTS_AT_OF_1 = ORD_AT + 4 * INTS_OF_1 + 8 * FLOATS_OF_1
 const FIXED_BYTES = LISTS_AT + 2
 
 const sizeOf = ({ history, met }: LadderRatingRow) => FIXED_BYTES + 4 * met.length + 8 * history.length
@@ -49,10 +48,7 @@ export const pack = (rows: ReadonlyArray<LadderRatingRow>): Uint8Array => {
   return bytes
 }
 
-/**
- * INTS and FLOATS in their order, each by its name: looking properties up by names in a list took
- * longer than the rest of packing.
- */
+/** Each by its name: looking properties up by names in a list took longer than the rest of packing. */
 const numbers = (view: DataView, at: number, row: LadderRatingRow): number => {
   view.setUint32(at, row.ord, true)
   view.setUint32(at + 4, row.matches, true)
@@ -79,8 +75,6 @@ const f64 = (view: DataView, at: number, value: number): number => {
   return at + 8
 }
 
-const UUID = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/
-
 /**
  * `round` is the current one. Only `wanted` ratings are decoded in full: a claim reads hundreds of thousands
  * of records and needs the last of each rating, so it is asked by two numbers, the ladder's place in LADDERS and the
@@ -92,37 +86,61 @@ export const unpack = (
   wanted: (ladder: number, ord: number) => boolean = () => true
 ): ReadonlyArray<LadderRatingRow> => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  let at = 0
-  const u8 = () => view.getUint8(at++)
-  const u32 = () => view.getUint32((at += 4) - 4, true)
-  const f64 = () => view.getFloat64((at += 8) - 8, true)
-  const id = () => Buffer.from(bytes.buffer, bytes.byteOffset + (at += ID_BYTES) - ID_BYTES, ID_BYTES).toString("hex")
-  const skip = (length: number): void => {
-    at += length
-    if (at > bytes.byteLength) throw new RangeError("the ratings end too early")
-  }
-  const many = <A>(read: () => A): Array<A> => Array.from({ length: u8() }, read)
-  const named = <N extends string>(names: ReadonlyArray<N>, read: () => number) =>
-    Object.fromEntries(names.map((name) => [name, read()])) as Record<N, number>
-  const format = u8()
+  const format = view.getUint8(0)
   if (format !== 1 && format !== FORMAT) throw new Error(`ratings are packed in format ${format}, known are 1 and ${FORMAT}`)
+  const lists = format === 1 ? LISTS_AT_OF_1 : LISTS_AT
   const rows: Array<LadderRatingRow> = []
-  while (at < bytes.byteLength) {
-    if (!wanted(view.getUint8(at + ID_BYTES), view.getUint32(at + ORD_AT, true))) {
-      skip(format === 1 ? LISTS_AT_OF_1 : LISTS_AT)
-      skip(4 * u8())
-      skip(8 * u8())
-      continue
+  for (let at = 1; at < bytes.byteLength; ) {
+    const met = at + lists
+    const history = met + 1 + 4 * view.getUint8(met)
+    const end = history + 1 + 8 * view.getUint8(history)
+    if (end > bytes.byteLength) throw new RangeError("the ratings end too early")
+    if (wanted(view.getUint8(at + ID_BYTES), view.getUint32(at + ORD_AT, true))) {
+      rows.push(rowOf(view, at, met, history, format === 1 ? round : null))
     }
-    const version = id().replace(UUID, "$1-$2-$3-$4-$5")
-    const ladder = LADDERS[u8()]!
-    const [active, moved] = [u8() === 1, u8() === 1]
-    const numbers =
-      format === 1
-        ? { ...named(INTS_OF_1, u32), ...named(FLOATS_OF_1, f64), round, failed: 0 }
-        : { ...named(INTS, u32), ...named(FLOATS, f64) }
-    const trend = f64()
-    rows.push({ version, ladder, active, ...numbers, trend: moved ? trend : null, met: many(u32), history: many(f64) })
+    at = end
   }
   return rows
+}
+
+/** Each number by its place: by names in lists, the 20,000 ratings of a claim after full play took 0.4 s. `round`: of format 1. */
+const rowOf = (view: DataView, at: number, met: number, history: number, round: number | null): LadderRatingRow => {
+  const ints = at + ORD_AT
+  const floats = ints + 4 * (round === null ? INTS : INTS_OF_1)
+  return {
+    version: uuidOf(view, at),
+    ladder: LADDERS[view.getUint8(at + ID_BYTES)]!,
+    active: view.getUint8(at + ID_BYTES + 1) === 1,
+    ord: view.getUint32(ints, true),
+    matches: view.getUint32(ints + 4, true),
+    round_matches: view.getUint32(ints + 8, true),
+    ladder_games: view.getUint32(ints + 12, true),
+    forfeits: view.getUint32(ints + 16, true),
+    round: round ?? view.getUint32(ints + 20, true),
+    mu: view.getFloat64(floats, true),
+    sigma: view.getFloat64(floats + 8, true),
+    virtual_games: view.getFloat64(floats + 16, true),
+    seat_sum: view.getFloat64(floats + 24, true),
+    failed: round === null ? view.getFloat64(floats + 32, true) : 0,
+    trend: view.getUint8(at + ID_BYTES + 2) === 1 ? view.getFloat64(met - 8, true) : null,
+    met: u32s(view, met),
+    history: f64s(view, history)
+  }
+}
+
+const uuidOf = ({ buffer, byteOffset }: DataView, at: number): string => {
+  const hex = Buffer.from(buffer, byteOffset + at, ID_BYTES).toString("hex")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}
+
+/** A list, from its count on. */
+const u32s = (view: DataView, at: number): Array<number> => {
+  const values: Array<number> = []
+  for (let i = view.getUint8(at); i > 0; i--) values.push(view.getUint32((at += 4) - 3, true))
+  return values
+}
+const f64s = (view: DataView, at: number): Array<number> => {
+  const values: Array<number> = []
+  for (let i = view.getUint8(at); i > 0; i--) values.push(view.getFloat64((at += 8) - 7, true))
+  return values
 }

@@ -8,16 +8,14 @@ import type { Head } from "@agon/domain/season/Head.ts"
 import type { Round } from "@agon/domain/season/Round.ts"
 import type { Settings } from "@agon/domain/season/Rules.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
-import type { Snapshot } from "@agon/domain/season/State.ts"
 import type { EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { Board, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Review, Version } from "@agon/domain/season/Version.ts"
 import type { PgClient } from "@effect/sql-pg/PgClient"
 import { Effect } from "effect"
-import { compactVersion } from "./compactVersion.ts"
-import { NOW } from "./statement.ts"
-
-const ms = (column: string, name = column): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${name}`
+import { RATING_COLUMNS, ratingOf } from "./ratingRow.ts"
+import { ms, NOW } from "./statement.ts"
+import { VERSION_COLUMNS, versionOf } from "./versionRow.ts"
 
 export interface SeasonRow extends Settings {
   readonly game: string
@@ -47,13 +45,8 @@ export const claim = (sql: PgClient, season: string) =>
 
 const SEATED = "SELECT unnest(versions) FROM live WHERE season_id = $1::uuid"
 
-const VERSION_COLUMNS = `id, ord, model_id AS model, owner_id AS owner, number, weights_hash, manifest_hash, ${ms("created_at")}, status, phase,
-  ${ms("upload_until")}, weights_bytes, manifest_bytes, class, admit_attempt, admit_failures, admit_key,
-  param_count::float8 AS param_count, infer_us, memory_flat, memory_cell, memory_bytes, runtime_version, reject_reason,
-  reject_detail, successor, trial_played, trial_failed, trial_void, disqualified, owner_removed, streak`
-
 const versionsWhere = (sql: PgClient, condition: string, of: string) =>
-  Effect.map(sql.unsafe<Version>(`SELECT ${VERSION_COLUMNS} FROM version WHERE ${condition}`, [of]), (rows) => rows.map(compactVersion))
+  Effect.map(sql.unsafe(`SELECT ${VERSION_COLUMNS} FROM version WHERE ${condition}`, [of]).values, (rows) => rows.map(versionOf))
 
 const HELD = `season_id = $1::uuid AND (status IN ('testing', 'entered', 'disabled', 'disqualified')
   OR status = 'superseded' AND id IN (${SEATED}))`
@@ -86,15 +79,16 @@ export const gone = (sql: PgClient, season: string) =>
     [season]
   )
 
-const RATING_COLUMNS = `version_id AS version, ord, ladder, active, round, matches, round_matches, made AS ladder_games, mu, sigma,
-  credit AS virtual_games, failed, forfeits, seat_sum, trend, met, history`
+const ratingsWhere = (sql: PgClient, condition: string, ...of: ReadonlyArray<string>) =>
+  Effect.map(sql.unsafe(`SELECT ${RATING_COLUMNS} FROM rating WHERE season_id = $1::uuid AND ${condition}`, of).values, (rows) =>
+    rows.map(ratingOf)
+  )
 
 /**
  * Ratings of those in play, in no order: sorting 200,000 of them would take as long as
  * reading them. Index: rating_rank.
  */
-export const ratings = (sql: PgClient, season: string) =>
-  sql.unsafe<Snapshot["ratings"][number]>(`SELECT ${RATING_COLUMNS} FROM rating WHERE season_id = $1::uuid AND active`, [season])
+export const ratings = (sql: PgClient, season: string) => ratingsWhere(sql, "active", season)
 
 /**
  * Ratings of these versions while they are out of play: those of switched-off baselines and of
@@ -102,10 +96,7 @@ export const ratings = (sql: PgClient, season: string) =>
  * not read. Index: rating_version.
  */
 export const ratingsOut = (sql: PgClient, season: string, versions: ReadonlyArray<string>) =>
-  sql.unsafe<Snapshot["ratings"][number]>(
-    `SELECT ${RATING_COLUMNS} FROM rating WHERE season_id = $1::uuid AND NOT active AND version_id = ANY (string_to_array($2, ',')::uuid[])`,
-    [season, versions.join()]
-  )
+  ratingsWhere(sql, "NOT active AND version_id = ANY (string_to_array($2, ',')::uuid[])", season, versions.join())
 
 export const boards = (sql: PgClient, season: string) =>
   sql.unsafe<Board>(`SELECT map_id AS id, ord, players, rows, cols, enabled, used FROM board WHERE season_id = $1::uuid ORDER BY ord`, [

@@ -172,6 +172,9 @@ const fenced = (fence: string, values: ReadonlyArray<unknown>, parts: ReadonlyAr
   return { text, params: parts.reduce<Array<unknown>>((all, part) => all.concat(part.params), [...values]) }
 }
 
+/** A column's time as ms since 1970: int8 would come as BigInt. */
+export const ms = (column: string, name = column): string => `(extract(epoch FROM ${column}) * 1000)::float8 AS ${name}`
+
 /** The database's clock, as ms since 1970. */
 export const NOW = "(extract(epoch FROM clock_timestamp()) * 1000)::float8 AS at"
 

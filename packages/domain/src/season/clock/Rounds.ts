@@ -39,21 +39,36 @@ export const patchRound = (state: State, { audit, games, n, starts_at, withdrawn
 const whyNot = (state: State, round: Round): string | undefined => {
   const { n, starts_at } = round
   if (state.phase !== "open") return "The season is closed."
-  if (starts_at <= state.now) return "A round starts in the future."
+  if (starts_at <= state.now) return `${capital(nameOf(round))} must start in the future: it is ${instant(state.now)} now.`
   if (isBeforeOpening(round, state.settings.submissions_open_at)) return tooEarly(round)
-  const standing = state.rounds.filter((each) => each.n < n && !each.withdrawn)
-  if (standing.some((round) => round.starts_at >= starts_at)) return "A round starts after every round before it."
-  if (standing.some((round) => round.kind === "finals")) return "Nothing comes after the finals."
+  const before = state.rounds.filter((each) => each.n < n && !each.withdrawn)
+  const notBefore = before.findLast((each) => each.starts_at >= starts_at)
+  if (notBefore !== undefined) return `${capital(nameOf(round))} must start after ${inTheWay(notBefore)}`
+  const finals = before.find((each) => each.kind === "finals")
+  if (finals !== undefined) return `Nothing comes after the finals${finals.started_at === null ? "; withdraw them first" : ""}.`
   return undefined
 }
 
 const tooEarly = ({ kind }: Round): string =>
   kind === "finals" ? "The finals start after submissions open." : "A round starts when submissions open, or later."
 
-const tooLate = (state: State, { n, starts_at }: Round): string | undefined =>
-  state.rounds.some((round) => round.n > n && !round.withdrawn && round.starts_at <= starts_at)
-    ? "A round starts before every round after it."
-    : undefined
+const tooLate = (state: State, round: Round): string | undefined => {
+  const next = state.rounds.find((each) => each.n > round.n && !each.withdrawn && each.starts_at <= round.starts_at)
+  return next && `${capital(nameOf(round))} must start before ${inTheWay(next)}`
+}
+
+/** A round that another cannot pass, when it starts, and how to clear the way where that can be done. */
+const inTheWay = (round: Round): string => {
+  const { kind, started_at, starts_at } = round
+  const remedy = started_at === null ? `; move or withdraw ${kind === "finals" ? "them" : "it"} first` : ""
+  return `${nameOf(round)} (${instant(starts_at)})${remedy}.`
+}
+
+const nameOf = ({ kind, n }: Round): string => (kind === "finals" ? "the finals" : `round ${n}`)
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const instant = (ms: number): string => new Date(ms).toISOString()
 
 const wrote = (state: State, n: number, audit: Of<"PlanRound">["audit"]): void => {
   state.writes.rounds.add(n)

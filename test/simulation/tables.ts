@@ -1,4 +1,7 @@
-/** The rows of a season out of its tables, as the auditor reads them: by statements of its own, not the service's. */
+/**
+ * The rows of a season out of its tables, as the auditor reads them: by statements of its own, not the service's. Each has one order,
+ * since administrators and runners of the simulation choose among the rows that they see.
+ */
 
 import type { RatingChange } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
@@ -13,25 +16,26 @@ const SEASON = `SELECT head, ${ms("submissions_open_at")}, ${ms("submissions_clo
   FROM season WHERE id = $1::uuid`
 const VERSIONS = `SELECT v.*, v.model_id AS model, v.owner_id AS owner, ${ms("v.created_at", "created_at")}, ${ms("v.upload_until", "upload_until")},
   v.param_count::float8 AS param_count FROM version v WHERE v.season_id = $1::uuid ORDER BY v.ord`
-const RATINGS = `SELECT r.*, r.version_id AS version, r.made AS ladder_games, r.credit AS virtual_games FROM rating r WHERE r.season_id = $1::uuid`
+const RATINGS = `SELECT r.*, r.version_id AS version, r.made AS ladder_games, r.credit AS virtual_games FROM rating r WHERE r.season_id = $1::uuid
+  ORDER BY r.ladder, r.ord`
 const WAITING_RATINGS = `SELECT ratings FROM rating_redo WHERE season_id = $1::uuid ORDER BY seq`
-const BOARDS = `SELECT map_id AS id, ord, players, rows, cols, enabled, used FROM board WHERE season_id = $1::uuid`
+const BOARDS = `SELECT map_id AS id, ord, players, rows, cols, enabled, used FROM board WHERE season_id = $1::uuid ORDER BY ord`
 const ROUNDS = `SELECT n, kind, games, ${ms("starts_at")}, ${ms("started_at")}, ${ms("ended_at")}, withdrawn FROM round
   WHERE season_id = $1::uuid ORDER BY n`
 const LIVE = `SELECT l.*, map_id AS board, seed::float8 AS seed, ${ms("created_at")}, runner_id AS runner, key_id AS key, ${ms("leased_at")}, ${ms("until")}
-  FROM live l WHERE season_id = $1::uuid`
+  FROM live l WHERE season_id = $1::uuid ORDER BY n`
 const REVIEWS = `SELECT version_id AS version, lease_n, runner_id AS runner, key_id AS key, ${ms("leased_at")}, ${ms("until")}, released
-  FROM review WHERE season_id = $1::uuid`
-const VOIDING = `SELECT match_id AS match, n, round, ladder, versions FROM voiding WHERE season_id = $1::uuid`
+  FROM review WHERE season_id = $1::uuid ORDER BY version_id`
+const VOIDING = `SELECT match_id AS match, n, round, ladder, versions FROM voiding WHERE season_id = $1::uuid ORDER BY n`
 /** In the order in which they ended. */
 const ENDED = `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, status AS ending, rated_n, lease_n, released,
   ${ms("created_at")}, ${ms("ended_at")}, runner_id AS runner, key_id AS key, withdrawn_reason, successor, fault_reason, fault_detail,
   reason, turns, played_ms, runtime_version, state_sha256, replay_hash, replay_bytes,
   (SELECT convert_from(content, 'UTF8') FROM replay WHERE match_id = match.id) AS replay_content
-  FROM match WHERE season_id = $1::uuid ORDER BY match.ended_at, rated_n`
+  FROM match WHERE season_id = $1::uuid ORDER BY match.ended_at, rated_n, match.n`
 const SEATS = `SELECT s.* FROM seat s WHERE season_id = $1::uuid ORDER BY match_id, seat`
-const SERIES = `SELECT ladder, ${ms("at")}, round, n, versions, mus FROM series_point WHERE season_id = $1::uuid ORDER BY at`
-const AUDITS = `SELECT id, ${ms("at")} FROM audit WHERE season_id = $1::uuid`
+const SERIES = `SELECT ladder, ${ms("at")}, round, n, versions, mus FROM series_point WHERE season_id = $1::uuid ORDER BY at, ladder`
+const AUDITS = `SELECT id, ${ms("at")} FROM audit WHERE season_id = $1::uuid ORDER BY id`
 
 interface SeatRow extends Record<string, any> {
   readonly match_id: string

@@ -3,6 +3,7 @@
  * round begins. Neither reads the round itself, which may have all of the season's matches.
  */
 
+import type { Earlier } from "@agon/domain/season/Log.ts"
 import * as log from "@agon/server/actor/store/log.ts"
 import { BY_KEY, PLANNING } from "@agon/server/database/Database.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -52,6 +53,11 @@ const asIs = (sql: PgClient.PgClient, ladder: string, after: number) =>
     [season, after, ladder, versions.join()]
   )
 
+const numbersOf = (found: ReadonlyArray<Earlier>) =>
+  found
+    .flatMap(({ means, version }) => means.map(({ n }) => ({ version, n })))
+    .toSorted((a, b) => (a.version === b.version ? b.n - a.n : a.version < b.version ? -1 : 1))
+
 layer(filled, { timeout: "180 seconds" })("a fold of a long season", (it) => {
   it.effect("reads no seat of the first round, before which nobody has played, and finds the seeds of versions", () =>
     Effect.gen(function* () {
@@ -84,12 +90,27 @@ layer(filled, { timeout: "180 seconds" })("a fold of a long season", (it) => {
         if (after === null) continue
         for (const ladder of ["nano", "open"] as const) {
           const before = yield* counted(sql, earlier(season, ladder, versions, after))
-          const rows = before.found.flatMap(({ means, version }) => means.map(({ n }) => ({ version, n })))
-          const inOrder = rows.toSorted((a, b) => (a.version === b.version ? b.n - a.n : a.version < b.version ? -1 : 1))
-          assert.deepStrictEqual(inOrder, [...(yield* asIs(sql, ladder, after))])
+          assert.deepStrictEqual(numbersOf(before.found), [...(yield* asIs(sql, ladder, after))])
           if (ladder === "open") assert.isAtMost(before.seat, versions.length * 60, `round ${round}`)
         }
       }
+    })
+  )
+
+  it.effect("finds the last matches of an entry by their numbers where a clock that was ahead has been put back meanwhile", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      yield* sql.unsafe("UPDATE season SET head = head || '{\"put_back\": 1}' WHERE id = $1::uuid", [season])
+      const ahead = "m.season_id = $1::uuid AND m.rated_n BETWEEN 2001 AND 4000"
+      yield* sql.unsafe(`UPDATE seat s SET ended_at = s.ended_at + interval '1 year' FROM match m WHERE s.match_id = m.id AND ${ahead}`, [
+        season
+      ])
+      yield* sql.unsafe(`UPDATE match m SET ended_at = m.ended_at + interval '1 year' WHERE ${ahead}`, [season])
+      for (const after of [2_500, 4_000, 4_010, 8_000]) {
+        const found = yield* log.make(sql).earlier(season, "open", versions, after)
+        assert.deepStrictEqual(numbersOf(found), [...(yield* asIs(sql, "open", after))], `up to ${after}`)
+      }
+      assert.deepStrictEqual(numbersOf(yield* log.make(sql).earlier(season, "open", versions, 0)), [])
     })
   )
 })

@@ -14,8 +14,8 @@ const isWhole = Schema.makeFilter((n: number) => Number.isInteger(n), {
 })
 
 /**
- * A whole number as a query has it: its digits alone. What else reads as a number (`1e2`, `+5`, `05`, `5.0`)
- * is refused, so that a proxy that reads it otherwise sees no other page than we do.
+ * A whole number as a query has it: its digits alone. Other spellings of a number (`1e2`, `+5`, `05`, `5.0`)
+ * are refused, so that a proxy that reads them otherwise sees no other page than we do.
  */
 export const QueryInt = Schema.String.check(Schema.isPattern(/^(0|[1-9]\d*)$/u)).pipe(
   Schema.decodeTo(Schema.Number.check(isWhole), { decode: SchemaGetter.transform(Number), encode: SchemaGetter.transform(String) })

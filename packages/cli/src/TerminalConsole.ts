@@ -1,5 +1,5 @@
 /**
- * The console that every command prints to. What it prints may repeat what somebody else wrote, as JSON or in a sentence, and a
+ * The console that every command prints to. Its lines may repeat text of somebody else, as JSON or in a sentence, and a
  * terminal obeys the characters that `plain` replaces. Here they are written as JSON escapes them, so that whoever parses JSON reads
  * what was written: in it they stand within strings alone. Lines keep their tabs, ends and colours.
  */

@@ -1,5 +1,5 @@
 /**
- * What is said where this Node is too old to run models; undefined where it is not. The sandbox charges threads for their
+ * The message of a Node that is too old to run models; undefined where this one is not. The sandbox charges threads for their
  * processor time, which Node tells from 24.6 on. Nothing is imported that such a Node cannot read.
  */
 import { Worker } from "node:worker_threads"

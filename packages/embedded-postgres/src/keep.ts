@@ -48,7 +48,7 @@ export const keep = Effect.fn("prepared.keep")(function* <E = never>(options: {
 /** A password that nobody knows. */
 const nobodys = () => Redacted.make(randomBytes(32).toString("hex"))
 
-/** What is made in a folder beside the place is moved to the place when it is complete. */
+/** Makes a folder beside the place, and moves it to the place when it is complete. */
 const into = <E>(place: string, make: (directory: string) => Effect.Effect<unknown, E>) =>
   Effect.acquireUseRelease(
     Effect.sync(() => mkdtempSync(join(dirname(place), "making."))),

@@ -56,7 +56,7 @@ const takeIdle = ({ idle }: Pool): SandboxProcess | undefined => {
 const runOnce = Effect.fnUntraced(function* (pool: Pool, job: Job, deadline_ms: number, attempt: number) {
   let answered = false
   return yield* Effect.acquireUseRelease(
-    // What killed one idle process may have killed all, some of them not noticed yet: a second attempt takes none.
+    // The cause that killed one idle process may have killed all, some of them unnoticed so far: a second attempt takes none.
     Effect.sync(() => ({ kept: attempt === 1 ? takeIdle(pool) : undefined })).pipe(
       Effect.map(({ kept }) => ({ process: kept ?? new SandboxProcess(pool.command), fresh: kept === undefined }))
     ),

@@ -40,7 +40,7 @@ const NAME_MAX_CHARACTERS = 64
 const SHOWN_MAX_CHARACTERS = 64
 const DESCRIPTION_MAX_CHARACTERS = 2_000
 
-/** What a value must be, and whether it is. */
+/** A rule for a value: in words, and as a check. */
 interface Rule {
   readonly must: string
   readonly holds: (value: unknown) => boolean

@@ -74,7 +74,7 @@ const All = Layer.mergeAll(
   WritingHandlers
 )
 
-/** What handlers would take from the context of each request, which has no services but those of middlewares (http/group.ts). */
+/** Services that handlers would take from the context of each request, which has only those of middlewares (http/group.ts). */
 type AtRequest = HttpRouter.Request.Only<"Requires", Layer.Services<typeof All>>
 
 /** Does not compile where a handler takes a service from its requests, not where it is made. */

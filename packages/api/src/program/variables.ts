@@ -14,7 +14,7 @@ export const refuse = (message: string) => Effect.fail(new Refused({ message }))
 export const text = (name: string, or: string): Effect.Effect<string> =>
   Effect.map(Effect.orDie(Config.String(name).pipe(Config.withDefault(or))), (value) => (value.trim() === "" ? or : value.trim()))
 
-/** What a URL of a web server has too much: requests carry no user of their URL, and paths are added to it. */
+/** The fault of a URL, in words, where it has more than a web server's address: requests carry no user, and paths are added at its end. */
 export const excessOf = (value: string): string | undefined => {
   const { password, username } = new URL(value)
   if (username + password !== "") return "has a user or a password, and no request carries these"
@@ -26,7 +26,7 @@ const faultOf = (value: string): string | undefined =>
 
 export const isWebAddress = (value: string): boolean => faultOf(value) === undefined
 
-/** What an error repeats of a value: nothing where it may hold a password. */
+/** A value as an error repeats it: not at all where it may hold a password. */
 const shown = (value: string) => (/[@?#]/.test(value) ? "what it holds" : value)
 
 /** An http or https URL, without a slash at its end. */

@@ -16,7 +16,7 @@ const keep = (url: string) => {
   writeFileSync(file, JSON.stringify({ url, session: "x".repeat(43), username: "ada" }))
 }
 
-/** What another program at the service's address makes of a command. */
+/** A command's output and status where another program answers at the service's address. */
 const beside = async (listener: RequestListener, ...args: ReadonlyArray<string>) => {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))

@@ -18,7 +18,7 @@ const OBEYED = /[^\P{Cc}\n]|\u202e/u
 const [board] = boardsOf("snakes")
 const good = record(engineOf("snakes")!, board!, 1, 6).replay
 
-/** What somebody else's file may hold, and the command that reads it. */
+/** Files of somebody else that hold characters which steer a terminal, each with the command that reads it. */
 const cases: ReadonlyArray<readonly [title: string, file: string, args: ReadonlyArray<string>, said: string]> = [
   ["an unknown key of a replay", JSON.stringify({ ...good, [STEERING]: 1 }), ["verify"], `${SHOWN} is not a known key`],
   [

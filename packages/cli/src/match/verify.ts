@@ -37,7 +37,7 @@ const playAgain = Effect.fnUntraced(function* (replay: Replay, folder: string, c
   return again.state_sha256 === replay.state_sha256
 })
 
-/** What came of playing the match again by its models. */
+/** The outcome of playing the match again by its models. */
 interface ByModels {
   readonly same: boolean
   /** Runtime versions: of the match, and of this machine. */

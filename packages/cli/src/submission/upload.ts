@@ -26,7 +26,7 @@ const sendWatched = Effect.fnUntraced(function* (upload: Uploads, { manifest, we
 
 const STORE_FULL = 507
 
-/** What the store may take later, the same command sends again; its other refusals are final. */
+/** Files that the store may take later are sent again by the same command; its other refusals are final. */
 const unsent = (error: UploadFailed, expires_at: string) => {
   if (error.status !== null && error.status < 500) return error
   const why = error.status === STORE_FULL ? "The service's disk is nearly full and takes no files." : error.detail

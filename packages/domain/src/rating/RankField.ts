@@ -1,7 +1,7 @@
 /**
- * What the intervals of ranks need of a whole ladder (RankInterval.ts). The true ratings are believed to be normal,
- * N(mu, sigma²), and independent. Given a true rating t, the number of entries that are stronger is a sum of independent
- * chances. Its mean and variance are tabulated over a bounded grid of t.
+ * The number of stronger entries on a whole ladder, for the intervals of ranks (RankInterval.ts). The true ratings are
+ * believed to be normal, N(mu, sigma²), and independent. Given a true rating t, the number of entries that are stronger is
+ * a sum of independent chances. Its mean and variance are tabulated over a bounded grid of t.
  */
 import type { Rating } from "./Rating.ts"
 

@@ -40,7 +40,7 @@ export const rankInterval = (field: Field, rating: Readonly<Rating>): RankInterv
   return isCounted ? counted(field, rating, points) : approximated(field, rating)
 }
 
-/** By the normal distribution: some ten steps of `NODES` chances each. What the mean changes between two nodes counts as variance. */
+/** By the normal distribution: some ten steps of `NODES` chances each. The mean's change between two nodes counts as variance. */
 const approximated = ({ entries, from, mean, step, variance }: Field, { mu, sigma }: Readonly<Rating>): RankInterval => {
   const ranks = new Float64Array(NODES)
   const deviations = new Float64Array(NODES)

@@ -1,4 +1,4 @@
-/** What a season's commit has to write. */
+/** The writes of a season's commit. */
 
 import type { Audit } from "./Audit.ts"
 import type { Event } from "./Event.ts"

@@ -174,7 +174,7 @@ const leasesOf = (running: State["running"], done: ReadonlyArray<Done>): Readonl
   ...done.map(({ work }) => work.lease)
 ]
 
-/** Each lease once, without those that the runner holds. What it does not take goes back, since it is missing from `holds`. */
+/** Each lease once, without those that the runner holds. A lease that is left out goes back, since it is missing from `holds`. */
 const newOf = ({ done, late, running }: State, leases: ReadonlyArray<Work>): ReadonlyArray<Work> => {
   const held = new Set(leasesOf(running, [...done, ...late]))
   return leases.filter(({ lease }) => !held.has(lease) && held.add(lease))

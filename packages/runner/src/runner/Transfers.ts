@@ -18,7 +18,7 @@ export class TransferFailed extends Schema.TaggedError<TransferFailed>()("Transf
 /** The longest file: as large as weights may be in any season. */
 export const FILE_BYTES_MAX = 1024 ** 3
 
-/** What a store says about an upload is read to its end, up to this, so that its connection can be used again. */
+/** A store's answer to an upload is read to its end, up to this, so that its connection can be used again. */
 const THANKS_BYTES_MAX = 65_536
 
 const GONE: ReadonlySet<number> = new Set([404, 410])
@@ -38,7 +38,7 @@ const BYTES_PER_S_MIN = 128 * 1024
  */
 const LONGEST_PAUSE = "15 seconds"
 const PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("200 millis"), Schedule.spaced(LONGEST_PAUSE)]))
-/** What the store says it has not got is asked for a few times. */
+/** A file that the store says it has not got is asked for a few times. */
 const BACKOFF = Schedule.max([PAUSES, Schedule.upTo(Schedule.forever, { times: TRIES - 1 })])
 
 export class Transfers extends Context.Service<

@@ -1,4 +1,4 @@
-/** What a runner does against a service that answers at once, too much, or not at all. */
+/** A runner against a service that answers at once, too much, or not at all. */
 
 import type { Client } from "@agon/api/Client.ts"
 import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"

@@ -1,4 +1,4 @@
-/** What a runner does with results that a lease request cannot bring. */
+/** A runner with results that a lease request cannot bring. */
 
 import type { Client } from "@agon/api/Client.ts"
 import { InvalidRequest, Unavailable } from "@agon/api/Problem.ts"

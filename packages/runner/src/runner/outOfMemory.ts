@@ -6,7 +6,7 @@ const FIRST = "500"
 
 /**
  * Where a machine or a container runs out of memory, Linux ends a process: by this one of a runner and its sandboxes, of which the one that
- * plays is the largest, rather than the service beside them. What was played there is played again. A score that somebody has set stays.
+ * plays is the largest, rather than the service beside them. Its matches are played again. A score that somebody has set stays.
  */
 export const goBeforeOthers = (score = SCORE): void => {
   try {

@@ -1,4 +1,4 @@
-/** What is wrong with a connection, for the operator: the certificate, the name, the port, or a line that broke. */
+/** The fault of a connection, for the operator: the certificate, the name, the port, or a line that broke. */
 
 /** As the error says it, and its cause behind it: a transport error alone says only that it is one. */
 export const whyOf = (error: unknown): string => {

@@ -116,7 +116,7 @@ describe("a kernel over floats", () => {
         initializer,
         output: outputs.map((name) => ({ name }))
       })
-      // What is left depends on what lies free, which each run changes.
+      // The memory that is left depends on the memory that lies free, which each run changes.
       const runs = Array.from({ length: 8 }, () => heaps.map((heap) => heap.outputs(made, outputs)?.join()))
       assert.isDefined(runs[0]![0])
       assert.isTrue(runs.some(([first, second]) => first !== second))

@@ -26,7 +26,7 @@ const with_ = (made: Node, ...initializers: ReadonlyArray<Initializer>) => said(
 
 /**
  * Models that compute the empty sum in a run; for the others the runtime computes it once, while it loads.
- * What a product with a vector leaves is the same in every run of some processes: emptiness.test.ts shows it
+ * A product with a vector leaves the same memory in every run of some processes: emptiness.test.ts shows it
  * in a heap that was filled before.
  */
 const IN_A_RUN = [

@@ -24,7 +24,7 @@ const startWith = (fate: Fate): Effect.Effect<Start> =>
     return { process, outcome: await outcome }
   })
 
-/** What came of these fates, the first start first. */
+/** The process that these fates of its starts lead to, the first start first, and the warnings. */
 const starting = (kinds: readonly [Isolation, ...ReadonlyArray<Isolation>], fates: ReadonlyArray<Fate>) =>
   Effect.gen(function* () {
     const tried: Array<Isolation> = []

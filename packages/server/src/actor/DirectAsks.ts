@@ -45,7 +45,7 @@ export const answerAsks: Effect.Effect<AnswerAsk, never, LocalMailboxes> = Effec
 
 const written = (answered: Answered): PeerAnswer => ({ status: 200, text: JSON.stringify(answered) })
 
-/** Undefined where no node would ask so. What is in a command is not looked at: it was checked by the node that sends it. */
+/** Undefined where no node would ask so. The content of a command is not looked at: the node that sends it has checked it. */
 const askedIn = (text: string): Asked | undefined => {
   const asked = parsedJson(text) as Partial<Asked> | null | undefined
   const isAsk =

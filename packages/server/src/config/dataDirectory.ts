@@ -29,7 +29,7 @@ const close = (path: string) => {
   chmodSync(path, MODE)
 }
 
-/** What the start would stop at, found without a change, and what mends it; undefined where the directory is good or can be made. */
+/** The fault at which the start would stop, and its remedy, found without a change; undefined where the directory is or can be good. */
 export const faultOf = (path: string): string | undefined => {
   if (!existsSync(path)) return unmakeable(path)
   const { mode, uid } = statSync(path)

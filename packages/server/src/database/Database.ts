@@ -11,7 +11,7 @@
  * Every wait has a bound. The server enforces 15 s for a statement, 10 s for a lock and 30 s for a
  * transaction left open; connecting takes 5 s at most. Where the server cannot (it is frozen, the connection
  * is cut, none is free), the callers do: requests by http/AnswerTimeout.ts, seasons by the limits of
- * SeasonActor.ts, messages between nodes by those of node/Broadcast.ts. What none of them ends, such as a COMMIT, ends
+ * SeasonActor.ts, messages between nodes by those of node/Broadcast.ts. A wait that none of them ends, such as a COMMIT's, ends
  * with its connection, which does not outlast a silence (socketTo.ts). The driver listens for the errors of idle
  * connections and replaces those that have died, so the service has nothing to do when the server restarts.
  */

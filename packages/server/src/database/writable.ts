@@ -10,7 +10,7 @@ interface Rights {
   readonly makes: boolean | null
 }
 
-/** What keeps the service from writing, and what mends it; undefined where nothing does. `makes` asks for the right to make tables as well. */
+/** Why the service cannot write, and the remedy; undefined where it can. `makes` asks for the right to make tables as well. */
 export const unwritable = Effect.fnUntraced(function* (makes: boolean) {
   const sql = yield* SqlClient.SqlClient
   const [rights] = yield* sql<Rights>`

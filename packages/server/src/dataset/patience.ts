@@ -1,6 +1,6 @@
 /**
- * How long the maker of a part asks a store that fails again. What it has made by then is work of minutes, or of hours where the store is slow,
- * and would be made anew.
+ * How long the maker of a part asks a store that fails again. The files that it has made so far are work of minutes, or of hours where
+ * the store is slow, and would be made anew.
  */
 import { seldomFailed } from "@agon/api/program/seldom.ts"
 import { Cause, Context, Duration, Effect, Schedule } from "effect"

@@ -12,7 +12,7 @@ import { seasonTime } from "../match/list/seasonCounts.ts"
 /** A day is text as in 2026-11-20. */
 const dayOf = (instant: string) => `to_char(${instant} AT TIME ZONE 'UTC', 'YYYY-MM-DD')`
 
-/** What happened by a clock that was ahead bounds nothing: it goes with what came next. */
+/** An instant by a clock that was ahead bounds no part: its match or void goes with those that came next. */
 const isPast = (instant: string) => `${instant} <= clock_timestamp()`
 
 const Due = Schema.Struct({

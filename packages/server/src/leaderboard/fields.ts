@@ -1,7 +1,7 @@
 /**
  * The sums over a whole ladder that intervals of ranks need. A ladder that one page shows is read
- * anew with each answer. A longer one is read once and its sums are used for ten seconds: what moves
- * in them meanwhile is little beside what the intervals span. What moves every rank at once is
+ * anew with each answer. A longer one is read once and its sums are used for ten seconds: their
+ * changes meanwhile are small beside the intervals. Some events move every rank at once, and are
  * more: the beginning of a round, ratings that are made anew, and an entry that comes or leaves,
  * behind which all ranks move by one. So sums belong to a round, to marks of such ratings and to a
  * number of entries.

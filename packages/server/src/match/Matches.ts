@@ -119,7 +119,7 @@ const makeLists = Effect.fnUntraced(function* (
     return yield* seasons.find(query.game ?? firstGame, query.season, viewer)
   })
 
-  /** What is known of the list before its page is read: its total, and its first rows where they are kept. */
+  /** The list's total, before its page is read, and its first rows where they are kept. */
   const knownOf = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
     const of = season?.record.matches_played ?? 0
     const all = { of, span: of, first: null, last: null }

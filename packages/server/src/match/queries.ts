@@ -98,8 +98,8 @@ const cameOf = ({ rows, ...row }: CameRow): Came => ({
 /** The first rows of lists, as `firstRows.ts` selects them. */
 const makeFirstRows = (sql: SqlClient.SqlClient) => ({
   /**
-   * What has come of a side's matches: by version_model or version_owner, then seat_version from each season's instant on. The newest match
-   * of each season by match_newest.
+   * A side's matches that have come since: by version_model or version_owner, then seat_version from each season's instant on. The newest
+   * match of each season by match_newest.
    */
   cameOfSide: (listing: Listing, since: Since) =>
     Effect.map(sql<Omit<CameRow, "last_trial">>`${cameOfSide(sql, listing, since)}`, (rows) =>
@@ -109,7 +109,7 @@ const makeFirstRows = (sql: SqlClient.SqlClient) => ({
   /** About how many seats a side has, by version_model or version_owner and then rating_version. */
   matchesOfSide: (listing: Listing) => Effect.map(sql<{ matches: number }>`${matchesOfSide(sql, listing)}`, (rows) => rows[0]!.matches),
 
-  /** What has come of a season's matches that fit, by match_newest; all of them as `pageOf.ts` finds them. Without a total. */
+  /** A season's fitting matches that have come since, by match_newest; all of them as `pageOf.ts` finds them. Without a total. */
   cameOfSeason: (listing: OfSeason, since: Since, fitting: Fitting) =>
     Effect.map(sql<Omit<CameRow, "total" | "early">>`${cameOfSeason(sql, listing, since, fitting)}`, (rows) =>
       rows.map((row) => cameOf({ ...row, total: 0, early: 0 }))
@@ -198,7 +198,7 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * What has come of an owner's ended matches since an instant of each season, or all: by version_owner, then seat_version. The newest
+   * An owner's matches that have ended since an instant of each season, or all: by version_owner, then seat_version. The newest
    * match of each season by match_newest. Open ones are a row of their own.
    */
   cameOfOwner: (of: OfOwner, since: Since) =>

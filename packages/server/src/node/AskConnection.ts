@@ -41,7 +41,7 @@ interface Target {
 /** How a connection came to be over: `refused` where something listens there that does not upgrade. */
 interface Over {
   readonly refused: boolean
-  /** What it sent that no node sends. */
+  /** The fault in the other side's bytes, which no node sends; undefined where there is none. */
   readonly broken: string | undefined
 }
 

@@ -97,13 +97,13 @@ export class FrameSocket {
     if (!this.#isPaused) this.#socket.resume()
   }
 
-  /** What was sent arrives, and the connection ends. */
+  /** Frames that were sent arrive, and the connection ends. */
   end(): void {
     this.#flush()
     this.#socket.end()
   }
 
-  /** What was read is none of a node's: nothing more is read. */
+  /** The bytes are none of a node's: nothing more is read. */
   break(what: string): void {
     this.#broken = what
     this.#socket.destroy()

@@ -39,7 +39,7 @@ export const SLOW_AFTER_MS = 1_000
 interface Most {
   /** Deliveries that are not slow, at once. */
   readonly most: number
-  /** Slow ones beside them. What is slow while there are as many keeps its place. */
+  /** Slow ones beside them. A delivery that turns slow while there are as many keeps its place. */
   readonly slowMost: number
 }
 
@@ -68,7 +68,8 @@ const makePlaces = ({ most, slowMost }: Most, freed: Effect.Effect<unknown>) => 
 
 /**
  * Delivers for as long as the scope is open, `most` at once and slow ones beside them: many receivers that fall silent would else keep all
- * others waiting. What is due is looked for whenever a place is free again. A database that has fallen silent ends a look and a delivery, too.
+ * others waiting. Due deliveries are looked for whenever a place is free again. A database that has fallen silent ends a look and a
+ * delivery, too.
  */
 export const keepDelivering = <A>(
   name: string,

@@ -60,8 +60,8 @@ export interface VerifyRequest {
   /** The key that the bytes are moved to once they are verified. Without it they stay where they are. */
   readonly into?: string
   /**
-   * What stays under `key` though it is wrong: bytes of another `hash`, where whoever named that may have been wrong
-   * about it and asks again; or `all`, where it is removed once the refusal has been told.
+   * Wrong bytes that stay under `key`: those of another `hash`, where whoever named that may have been wrong
+   * about it and asks again; or `all`, where they are removed once the refusal has been told.
    */
   readonly keeps?: "hash" | "all"
 }

@@ -1,6 +1,6 @@
 /**
  * On whose behalf something is done: a visitor's address, as http/ClientAddress.ts counts it, or an account.
- * What is bounded for everybody together is bounded for each of them as well (Share.ts), so that one who asks
+ * A bound on everybody together comes with one on each of them (Share.ts), so that one who asks
  * for much does not keep others out.
  *
  * One answer is often made for several that wait for it, and whoever comes later must not wait for the share

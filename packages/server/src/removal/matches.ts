@@ -6,7 +6,7 @@
  */
 import { givenToCollector, REPLAY_KEY } from "./keys.ts"
 
-/** What one batch did: `n` matches were found, and these removed. `last` is the highest number of a match that counted. */
+/** The outcome of one batch: `n` matches were found, and these removed. `last` is the highest number of a match that counted. */
 export interface Removed {
   readonly n: number
   readonly last: number | null

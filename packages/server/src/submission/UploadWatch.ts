@@ -55,7 +55,7 @@ export class UploadWatch extends Context.Service<UploadWatch, { readonly look: E
     ).pipe(Layer.provide(SharedClock.layer))
 }
 
-/** What was found of a version's files. The weights are not looked at where the manifest is not as it should be. */
+/** The checks of a version's files. The weights are not looked at where the manifest is not as it should be. */
 interface Files {
   readonly manifest: VerifyResult
   readonly weights: VerifyResult | undefined

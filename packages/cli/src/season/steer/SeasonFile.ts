@@ -49,7 +49,7 @@ export const readSeasonFile = Effect.fnUntraced(function* (path: string) {
   return file
 })
 
-/** What the service would refuse of the dates, rules and classes, by its own check. */
+/** Faults of the dates, rules and classes for which the service would refuse the file, by its own check. */
 const faultsOf = ({ rules: asked, submissions_close_at, submissions_open_at, weight_classes }: SeasonFile): ReadonlyArray<Fault> => {
   const rules = rulesPatchOf(asked ?? {})
   const window = { submissions_open_at: Date.parse(submissions_open_at), submissions_close_at: Date.parse(submissions_close_at) }

@@ -51,8 +51,8 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
 }
 
 /**
- * The times from which a season waits, as well: it would wait until they are reached again. What was planned stays: openings and starts
- * of rounds are times that people have named.
+ * The times from which a season waits, as well: it would wait until they are reached again. Planned times stay: people have named
+ * the openings and starts of rounds.
  */
 const putBack = (state: State, now: number): void => {
   const notLater = (at: number) => Math.min(at, now)

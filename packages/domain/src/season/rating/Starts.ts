@@ -15,7 +15,7 @@ export interface Starts {
   readonly sigmas: ReadonlyArray<number> // by ladder, in the order of LADDERS
 }
 
-/** What a season's row holds of its starts. */
+/** A season's starts, as its row holds them. */
 export interface SeasonStarts {
   starts: ReadonlyArray<Starts> // in the order of rounds; none: 200 everywhere
   learning: Starts | null // learned, and not in the ratings until the log has been folded with them

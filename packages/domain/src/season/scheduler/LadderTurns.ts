@@ -18,7 +18,7 @@ export interface LadderTurn {
   readonly turn: number
 }
 
-/** What was played in the round. */
+/** Ladders by the virtual games that their next entries have played in the round, the fewest first. */
 export const inTurn = (state: State, ladders: ReadonlyArray<LadderState>): ReadonlyArray<LadderTurn> =>
   sorted(ladders.map((ladder) => ({ ladder, turn: turnOf(state, ladder) })))
 
@@ -33,7 +33,10 @@ export const inFairTurn = ({ clock, passed }: State, turns: ReadonlyArray<Ladder
 const sorted = (turns: Array<LadderTurn>): ReadonlyArray<LadderTurn> =>
   turns.sort((a, b) => a.turn - b.turn || a.ladder.index - b.ladder.index)
 
-/** A match of this ladder is played. What it is behind the ladder that was served furthest on, beyond what it may make up for, is passed over. */
+/**
+ * A match of this ladder is played. Its distance behind the ladder that was served furthest on is passed over, but for the turns that it
+ * may make up for.
+ */
 export const served = (state: State, { ladder: { index }, turn }: LadderTurn): void => {
   const missed = Math.max(0, state.reached - MADE_UP_TURNS - turn)
   state.passed[index]! += missed

@@ -1,4 +1,4 @@
-/** What runners report of the matches that they hold: an outcome or a fault. */
+/** Runners' reports on the matches that they hold: an outcome or a fault. */
 import { faultOf } from "../../match/Outcome.ts"
 import { logged } from "../Audit.ts"
 import type { MatchOutcome, Of, Receipt } from "../Command.ts"

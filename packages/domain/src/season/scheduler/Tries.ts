@@ -18,7 +18,7 @@ interface Tried {
 }
 
 /**
- * When a key may next retake a match that it reported unplayable, or a review that it failed. What is leased
+ * When a key may next retake a match that it reported unplayable, or a review that it failed. Leased work
  * counts too: it may be queued by then.
  */
 export const nextAgain = ({ live, now, unexamined }: Tried): number => {

@@ -14,7 +14,7 @@ import { type Identity, identityOf } from "./identity.ts"
 const PATIENCE_S = 10
 /** By how much a provider's clock may be behind ours where its ID token expires, or ahead where it begins. */
 const CLOCK_TOLERANCE_S = 60
-/** What is known of a provider is kept so long at least, whatever callbacks a browser makes up. */
+/** A provider's metadata is kept so long at least, whatever callbacks a browser makes up. */
 const KNOWN_FOR_MS = 10_000
 
 /** The values that bind the provider's callback to the sign-in that began it. */
@@ -115,7 +115,7 @@ const configure = async (config: ProviderConfig, timeout_s: number): Promise<oau
   return client
 }
 
-/** What a sign-in needs of a provider's metadata, which openid-client checks only as it is used: by then it would have been kept. */
+/** The addresses that a sign-in needs. openid-client checks each only as it is used: by then the metadata would have been kept. */
 const checkEndpoints = (told: oauth.ServerMetadata) => {
   const { authorization_endpoint, jwks_uri, token_endpoint, userinfo_endpoint = token_endpoint } = told
   for (const [name, address] of Object.entries({ authorization_endpoint, jwks_uri, token_endpoint, userinfo_endpoint })) {

@@ -88,7 +88,7 @@ const lastSubmissions = (all: ReadonlyArray<ReadonlyArray<Pick<Version, "owner" 
 const newest = (row: LadderRatingRow, kept: LadderRatingRow | undefined): LadderRatingRow =>
   kept === undefined || !row.active || kept.round < row.round ? row : kept
 
-/** What the commits kept of a rating: its last record, and the number of the first commit that has one. */
+/** A rating among kept commits: its last record, and the number of the first commit that has one. */
 interface Kept {
   readonly row: LadderRatingRow
   first: number

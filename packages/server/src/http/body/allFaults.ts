@@ -1,7 +1,7 @@
 /**
  * All faults of a refused part of a request. Effect's decoders stop at the first fault, since only then they run as compiled code, which
- * makes an answer from memory 1.05 times cheaper (test/bench/README.md#reads). What they refuse is decoded a second time, by an interpreter
- * that goes on to the end.
+ * makes an answer from memory 1.05 times cheaper (test/bench/README.md#reads). A part that they refuse is decoded a second time, by an
+ * interpreter that goes on to the end.
  */
 
 import { Result, Schema, type SchemaIssue } from "effect"

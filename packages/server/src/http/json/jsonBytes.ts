@@ -1,7 +1,7 @@
 /**
  * The bytes of a JSON text while it is written. One buffer serves the whole process: a text is written from its start without a pause
  * and then copied out, so no two are ever in it. Each function takes the place to write at and gives the place behind what it wrote; the
- * buffer grows as needed, and is small again after a text of over a MiB. What is written is what `JSON.stringify` writes.
+ * buffer grows as needed, and is small again after a text of over a MiB. The text is the one that `JSON.stringify` writes.
  */
 
 const START_BYTES = 65_536

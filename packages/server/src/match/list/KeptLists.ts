@@ -3,16 +3,17 @@
  * worst results (model/results.ts). Totals alone, of rated matches, are kept by KeptCounts.ts. Finding them grows with the matches that
  * fit, so they are kept; a read looks only at the matches from an instant on, the edge:
  *
- *   read ─▶ one statement: of each season what has come since its edge ─▶ joined with the kept rows ─▶ the total and the first rows
- *                                                                          └▶ all before the season's newest instant is kept
+ *   read ─▶ one statement: the matches of each season since its edge ─▶ joined with the kept rows ─▶ the total and the first rows
+ *                                                                        └▶ all before the season's newest instant is kept
  *
  * A season's matches end in the order of its commits, so nothing comes before an instant that a match of it has ended at; at that very
  * instant another may be written yet, so its matches are read again with each read. So are those that ended by a clock that was ahead, until
  * the season's time, which was put back, has passed them: no edge is later than that time. Where a match was voided or the time put back,
- * what the kept rows and totals say may be untrue: the statement answers the season's marks as well, and where these have moved the season is
+ * the kept rows and totals may be untrue. So the statement answers the season's marks as well, and where these have moved the season is
  * read anew.
  *
- * What took long to find is stored (ListStore.ts), and again from time to time: it is as true for the next process, and for other nodes.
+ * A list that took long to find is stored (ListStore.ts), and again from time to time: it is as true for the next process, and for other
+ * nodes.
  *
  * Whoever may see a season is asked with each read: the statement answers for the seasons that this viewer sees, and the kept
  * rows of others are left out.
@@ -37,7 +38,7 @@ interface List extends Rows {
   readonly last_trial: Date | null
 }
 
-/** What has come in one season since an instant, or all of it. */
+/** The matches of one season that have come since an instant, or all of them. */
 export interface Came extends List {
   readonly season_id: string
   /** Differs once a match that was counted may have been voided, or its figure changed. */
@@ -159,7 +160,7 @@ export class KeptLists {
     })
   }
 
-  /** Where nothing is known, from what another process has stored. What took long to find is stored. */
+  /** Where nothing is known, from the list that another process has stored. A list that took long to find is stored. */
   #storing<E, R>(
     name: string,
     known: Seasons | undefined,
@@ -235,7 +236,7 @@ export class KeptLists {
 const EMPTY_ROWS = 4
 const sizeOf = ({ seasons }: KeptList) => seasons.values().reduce((sum, { rows }) => sum + EMPTY_ROWS + rows.length, 0)
 
-/** What is to be kept; undefined where the season has no match, or all known rows may be followed by others of that instant. */
+/** The part of a list to be kept; undefined where the season has no match, or all known rows may be followed by others of that instant. */
 const beforeEdge = ({ edge, marks }: Came, list: List, total: number): Kept | undefined => {
   if (edge === null) return undefined
   const rows = list.rows.filter(({ ended_us }) => ended_us < edge.getTime() * 1_000)

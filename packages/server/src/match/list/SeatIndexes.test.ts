@@ -1,4 +1,4 @@
-/** What is to be done next to the indexes of seats, from every state that a node may leave them in. */
+/** The next step with the indexes of seats, from every state that a node may leave them in. */
 import { assert, describe, it } from "@effect/vitest"
 import { nextStep } from "./SeatIndexes.ts"
 import { dropped, made, renamed } from "./seatIndexSteps.ts"

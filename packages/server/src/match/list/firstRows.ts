@@ -39,7 +39,7 @@ const known = (sql: Sql, since: Since): Fragment => {
 }
 
 /**
- * What has come of a side's matches, a row for each season with a version of it. A side, and even a version, may
+ * A side's matches that have come since, a row for each season with a version of it. A side, and even a version, may
  * have two seats in one match. Where all are asked for, newest first, they are counted without being kept, and of
  * each version the first rows are read.
  */

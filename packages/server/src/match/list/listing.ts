@@ -1,4 +1,4 @@
-/** What a list of matches is asked for, and what is known of the matches that fit. page/pageOf.ts makes the statement. */
+/** A list of matches: its season and filters as asked for, and the count of the matches that fit. page/pageOf.ts makes the statement. */
 import type { MatchQuery, Sort } from "@agon/api/match/api.ts"
 
 /** A parameter with a default loses its type in the definition. */

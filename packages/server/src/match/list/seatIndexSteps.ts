@@ -1,6 +1,6 @@
 /** The statements by which the indexes of seats by version are replaced beside play (SeatIndexes.ts). */
 
-/** What stands after `ON seat`, by name, in the order in which they are replaced. As migration 0047 makes them. */
+/** The indexes as migration 0047 makes them: by name the text after `ON seat`, in the order in which they are replaced. */
 const COVERING = {
   seat_trial: "(version_id, ended_at DESC) INCLUDE (match_id) WHERE made_mu IS NULL AND rank > 0",
   seat_version: "(version_id, ended_at DESC) INCLUDE (match_id, rank, turns, made_mu, closeness, upset, shared)"

@@ -31,7 +31,7 @@ const NO_MAILBOX: ReadonlySet<number> = new Set([550, 551, 553])
 /** Statuses of RFC 3463 that a reply may have. Those of an address that is none: everybody's letter to it would be refused. */
 const STATUS = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})\b/
 const BAD_ADDRESS: ReadonlySet<string> = new Set(["5.1.1", "5.1.2", "5.1.3", "5.1.6", "5.1.10"])
-/** What replies without a status say of us. */
+/** Words of replies without a status that speak of us, not of the address. */
 const ABOUT_US = /relay|sender|from|authent|limit|quota|polic|spam|block/i
 
 const isBadAddress = (responseCode: number, response: string): boolean => {

@@ -225,7 +225,7 @@ const makeTell = Effect.fnUntraced(function* (away: AwaySeasons, fairness: Effec
     toItsEnd(told(caller, season, said), ({ leases }) => giveBack(calls, caller.runner.id, season, leases))
 })
 
-/** What a season gave to a runner that had ended its request goes back. */
+/** Leases that a season gave to a runner that had ended its request go back. */
 const giveBack = Effect.fnUntraced(function* (
   calls: SeasonCalls["Service"],
   runner: string,

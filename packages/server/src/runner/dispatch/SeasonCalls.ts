@@ -73,7 +73,7 @@ export class SeasonCalls extends Context.Service<
   )
 }
 
-/** Look-ups of a request's leases share their statements. What is known at once is given as an exit, which needs no fiber. */
+/** Look-ups of a request's leases share their statements. A lease that is known at once is given as an exit, which needs no fiber. */
 export const TOGETHER = { concurrency: "unbounded" } as const
 
 /** Every session of a runner has a name of its own: never forgotten, they would grow without limit. */

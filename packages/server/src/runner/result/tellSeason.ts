@@ -48,7 +48,7 @@ export interface Answered {
 
 const unavailable = Effect.fail(moving)
 
-/** What is given and taken is noted in `holdings`. */
+/** Leases that are given to runners, and those that end, are noted in `holdings`. */
 export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const dropUploads = yield* makeDropUploads(yield* ObjectStore)
   const actors = yield* SeasonActors

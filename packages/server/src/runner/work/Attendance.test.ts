@@ -1,7 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Attendance } from "./Attendance.ts"
 
-/** What looks that end well answer, each a ms long. */
+/** The answers of looks that end well, each a ms long. */
 const looks = (attendance: Attendance, ...at: ReadonlyArray<number>) =>
   at.map((now) => {
     const lasted = attendance.begun(now)

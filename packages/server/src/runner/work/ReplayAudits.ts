@@ -15,9 +15,9 @@
  * no runner comes within the hour ─▶ the service's own runner plays it again, whoever played it ─▶ there is none: the audit log
  *                                 and /metrics say so, and the match stands
  *
- * "Another runner" means a runner of another key: one key may open many sessions. What a runner of the
- * platform has played, or doubted, is looked at by the platform's runners alone. What a season's own key has played
- * is theirs first, where they play there too.
+ * "Another runner" means a runner of another key: one key may open many sessions. A match that a runner
+ * of the platform has played, or doubted, is looked at by the platform's runners alone. A match that a season's own key
+ * has played is theirs first, where they play there too.
  *
  * The queue is separate from the seasons': an audit changes nothing that is played. Its leases are named
  * `<audit id>.<n>` and count against a runner's slots like any other; they are renewed no longer than a

@@ -29,7 +29,7 @@ export const versionsOf = (sql: Sql, listing: Listing): { readonly seasons: Frag
 
 /**
  * The seats `x` of a version `v`, as the text after FROM: their matches `m` are joined only where a condition needs
- * them. What is filtered by is in match_newest, so no match is looked up in the table for that.
+ * them. All filtered columns are in match_newest, so no match is looked up in the table for that.
  */
 export const seatsOf = (sql: Sql, listing: Listing, status: string, of: "seat" | "match"): Fragment => {
   const asked = conditions(sql, listing)

@@ -120,7 +120,7 @@ else
           await page.clock.runFor(100_000)
           assert.isFalse(await page.getByRole("alert").isVisible())
           await page.clock.runFor(25_000)
-          assert.match(await page.getByRole("alert").innerText(), /^The service does not answer\. What is sent already stays: /)
+          assert.match(await page.getByRole("alert").innerText(), /^The service does not answer\. Files that were sent already stay: /)
           await page.unrouteAll()
           await page.clock.resume()
           await submitAndWait(page)

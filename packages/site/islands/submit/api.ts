@@ -36,7 +36,7 @@ interface Taken<A> {
 const WAIT_MS = 30_000
 const TRIES = 4
 const SIGNED_OUT = "You are signed out. Sign in in another window, then submit again: the files stay chosen."
-const AWAY = "The service does not answer. What is sent already stays: submit the same files again to go on."
+const AWAY = "The service does not answer. Files that were sent already stay: submit the same files again to go on."
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 

@@ -37,7 +37,7 @@ const SENTENCES = {
 }
 
 const ask = (tried: Tried | undefined, taken: string | undefined): Html => {
-  // What was typed stays where the decision is refused, as it is for a while after too many.
+  // The typed code stays where the decision is refused, as it is for a while after too many.
   const typed = tried?.form === decision.name ? { user_code: tried.typed.one("user_code") } : {}
   const { text, whole } = inputs(code, tried, typed)
   const more = html`autocomplete="off" autocapitalize="characters" spellcheck="false"`

@@ -97,7 +97,7 @@ ${
 `
 }
 
-/** What an account without a model does first. */
+/** The first steps of an account without a model. */
 const FIRST_STEPS = html`<h2>Your first model</h2>
 <ol>
 <li><a href="${kitAt("first-hour")}">Read how one is made</a>: from an empty folder to a trained network in an hour.</li>

@@ -1,5 +1,5 @@
 /**
- * The program behind a session, in a few words. What it says of itself may be anything: a browser's name and system are chosen from those
+ * The program behind a session, in a few words. Its own text may be anything: a browser's name and system are chosen from those
  * below, and of any other text the beginning is shown.
  */
 import { plainLine } from "../html/plainLine.ts"

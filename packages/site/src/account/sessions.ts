@@ -34,10 +34,10 @@ const signOut = form({
   send: ({ client }) => Effect.as(client.account.signOut(), { to: "/", signedOut: true })
 })
 
-/** The API ends one session a call: five of them at once, and then one a second. What is left over is ended by another press. */
+/** The API ends one session a call: five of them at once, and then one a second. Another press ends those that are left. */
 const ENDING = "5 seconds"
 
-/** What a press is answered that ended some of the sessions and not the others, whatever kept it from those. */
+/** The answer to a press that ended some of the sessions and not the others, whatever kept it from those. */
 const endedSome = (ended: number, of: number, why: string) =>
   `${ended} of ${of} other sessions ${ended === 1 ? "has" : "have"} ended, and those below have not. ${why}`
 
@@ -61,7 +61,7 @@ const endOthers = form({
   })
 })
 
-/** What the program says of itself, where that is more than its short name. */
+/** The program's own text, where that is more than its short name. */
 const inItsWords = (name: string, user_agent: string | null): Html | false =>
   user_agent !== null &&
   user_agent !== name &&

@@ -90,10 +90,10 @@ export const settings: PersonalRoute = {
     const shown = html`${hidden("was_display_name", was?.one("was_display_name") ?? display_name)}${hidden("was_bio", was?.one("was_bio") ?? bio)}\n`
     const boxes = inputs(told, tried, { kind: optionalKinds.filter((kind) => kinds[kind]), email: kinds.email ? ["yes"] : [] })
     const main = html`<h1>Settings</h1>
-${deskNav(settingsAt)}${done(tried, query["done"], { saved: "Saved.", added: "You can sign in by that as well now." })}<h2>What others read</h2>
+${deskNav(settingsAt)}${done(tried, query["done"], { saved: "Saved.", added: "You can sign in by that as well now." })}<h2>Your public profile</h2>
 <p><a href="${profileAt(username)}">Your public page</a></p>
 ${whole(html`${shown}${text("display_name", "Display name", { hint: "1 to 64 characters.", more: html`autocomplete="nickname"` })}${area("bio", "About you", { hint: "At most 500 characters." })}`, "Save")}
-${signIns(identities, providers)}<h2>What you are told</h2>
+${signIns(identities, providers)}<h2>Your notifications</h2>
 ${boxes.whole(
   html`<fieldset>
 <legend>Tell me when this happens</legend>
@@ -103,11 +103,11 @@ ${
   kinds.email_address === null
     ? ""
     : html`${boxes.hidden("email", "no")}${boxes.box("email", "yes", `Mail me this, too, to ${kinds.email_address}`)}
-<p class="hint">Four mails an hour at most; what comes together is in one mail.</p>
+<p class="hint">Four mails an hour at most; notifications that come together are in one mail.</p>
 `
 }`,
   "Save",
-  "What you are told"
+  "Your notifications"
 )}`
     return { title: "Settings", main }
   })

@@ -32,7 +32,7 @@ const rotate = form({
 
 const SENTENCES = {
   on: "The webhook is on.",
-  off: "The webhook is off. What is told meanwhile is not posted to it later."
+  off: "The webhook is off. Notifications that come meanwhile are not posted to it later."
 }
 
 export const myWebhook: PersonalRoute = {

@@ -1,4 +1,4 @@
-/** What the log of administrative writes tells, as clauses whose subject is whoever did it. The compiler names an action without words. */
+/** The log of administrative writes in words: clauses whose subject is whoever did it. The compiler names an action without words. */
 import type { AuditAction } from "@agon/api/admin/Audit.ts"
 
 const ACTIONS: Readonly<Record<AuditAction, string>> = {

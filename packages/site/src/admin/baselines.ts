@@ -47,7 +47,7 @@ const turn = seasonForm("baselines", {
     })
 })
 
-/** What may happen to the baselines of a season: in its finals, and while it closes, they leave and none joins. */
+/** The changes that a season's baselines may still see: in its finals, and while it closes, they leave and none joins. */
 type Field = "open" | "settled" | "closed"
 
 const fieldOf = (season: Season): Field => {

@@ -89,7 +89,7 @@ const runnerTable = (forms: Forms, { prefix, revoked_at, runners }: Key): Html =
 
 const REVOKED = "Its runners lose what they are playing now, and get no more work with this key. This cannot be undone: make another key."
 
-/** What the service names as the maker of the key of its own runner, which is nobody's account. */
+/** The name that stands for the service where it made the key of its own runner; it is nobody's account. */
 const SERVICE = "service"
 
 const makerOf = ({ created_by }: Key): Html =>

@@ -7,7 +7,7 @@ import { type Html, html, made, said } from "../html/Html.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { OUTCOME } from "./forms.ts"
 
-/** `content` is the rest of the page. What people wrote is escaped in it, so a quotation mark is one of the site's own. */
+/** `content` is the rest of the page. People's text is escaped in it, so a quotation mark is one of the site's own. */
 const hasElement = (content: Html, id: string) => String(content).includes(` id="${id}"`)
 
 /** The label of a field, as the page has it; undefined where the page does not have the field. */

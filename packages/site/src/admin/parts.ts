@@ -26,7 +26,7 @@ export const json = (value: unknown): Html => {
 
 const isSearchTerm = Schema.is(SearchTerm)
 
-/** What a search of the page looks for: a value that is longer than the API takes is none of this page's. */
+/** The term that a search of the page looks for: a value that is longer than the API takes is none of this page's. */
 export const searchTerm = (term: string | undefined) => (term === undefined || isSearchTerm(term) ? Effect.succeed(term) : invalid)
 
 /** Rows on a page of a list. */

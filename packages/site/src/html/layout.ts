@@ -6,10 +6,10 @@ import { kitAt } from "./links.ts"
 import { plainLine } from "./plainLine.ts"
 
 export interface Page {
-  /** Plain text; what people wrote may be in it. */
+  /** Plain text, which may hold what people wrote. */
   readonly title: string
   readonly main: Html
-  /** What the page shows in a sentence or two, for previews of links and for search engines. Plain text; what people wrote may be in it. */
+  /** The page in a sentence or two, for previews of links and for search engines. Plain text, which may hold what people wrote. */
   readonly description?: string
   readonly picture?: Picture
   readonly status?: number

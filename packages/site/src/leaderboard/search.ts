@@ -52,7 +52,7 @@ interface Search {
   readonly name: string
 }
 
-/** What the search has found, or where else to look. The open ladder has every model of the season. */
+/** The entries that the search has found, or where else to look. The open ladder has every model of the season. */
 export const foundIn = (at: Places, { game, ladder, name, season }: Search, { entries, total }: Leaderboard): Html => {
   if (total === 0)
     return html`<p role="status">No name on the ${ladder} ladder begins with “${said(name)}”, neither a model’s nor an owner’s.${

@@ -52,7 +52,7 @@ const placeOf = (of: string, seats: ReadonlyArray<CardSeat>): Html => {
   return html`<td class="place${colour !== undefined && ` ${colour}`}">${rank} of ${seats.length}${colour === undefined ? ", shared" : html`<span class="unseen">, ${OUTCOMES[colour]}</span>`}</td>\n`
 }
 
-/** What a figure counts stands beside it where the list has no headings (match.css). */
+/** The unit of a figure stands beside it where the list has no headings (match.css). */
 const figure = (n: number, one: string): Html => html`${count(n)}<span class="unit"> ${one}${n !== 1 && "s"}</span>`
 
 /** Trials are listed, and have no page. */

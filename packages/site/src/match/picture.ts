@@ -9,7 +9,7 @@ import { found } from "../http/refuse.ts"
 import { positionPng } from "../picture/boardPng.ts"
 import { winners } from "./cards.ts"
 
-/** What the page of the match, or one that tells of it, says of its picture. */
+/** A match's picture, and the words for it, for the page of the match or one that tells of it. */
 export const pictureOf = ({ id, map, seats }: Pick<MatchCard, "id" | "map" | "seats">): Picture => ({
   path: matchPictureAt(id),
   alt: `The last position of a match on the board ${map}. ${plainOf(winners(seats))}`

@@ -15,7 +15,7 @@ export const change = (change: number): Html | string => {
 const changes = (rating_change: Seat["rating_change"]): ReadonlyArray<Html> =>
   Object.entries(rating_change ?? {}).map(([ladder, by], i) => html`${i > 0 && html`<br>`}${ladder} ${change(by)}`)
 
-/** What the last position says of each seat: why it went out, "" where it did not. */
+/** Why each seat went out, by the last position; "" where it did not. */
 const causesOf = (frame: Frame | undefined): ReadonlyArray<string> => {
   const position = frame === undefined ? undefined : readPosition(frame.view)
   return position?.seats.map(({ out }) => (out === null ? "" : causeText(out))) ?? []

@@ -21,7 +21,7 @@ import { versionTable } from "./versions.ts"
 const MATCHES = 10
 const isLadder = Schema.is(Ladder)
 
-/** What the visitor has chosen besides a place in the thread. */
+/** The season and the ladder that the visitor has chosen, in the query beside a place in the thread. */
 const chosenIn = (query: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(query).filter(([name]) => name === "season" || name === "ladder"))
 

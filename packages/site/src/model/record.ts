@@ -44,7 +44,7 @@ const ratingOf = ({ ladder, season }: Choice, { versions }: ModelDetail): Html |
   )
 }
 
-/** What the last matches did to the rating, the newest last, as the chart beneath has it. */
+/** The rating's changes by the last matches, the newest last, as the chart beneath has them. */
 const form = (at: Places, last: ModelSeason["last"]): Html | false =>
   last.length > 0 &&
   html`<dt>Rating by the last matches</dt><dd>${last.toReversed().map(({ match, outcome, rating_change }, i) => html`${i > 0 && ", "}<a href="${at.match(match)}">${signed(rating_change)}<span class="unseen"> (a ${outcome})</span></a>`)}</dd>\n`

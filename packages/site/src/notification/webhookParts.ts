@@ -39,7 +39,7 @@ export const secretOf = ({ secret, url }: NewWebhook): Html => html`<div role="s
 
 export const ANOTHER_SECRET = "It signs everything from now on; the old one signs nothing any more."
 
-export const REMOVED = "What waits for it is not posted any more, and its secret is gone. Another may be added."
+export const REMOVED = "Deliveries that wait for it are not posted any more, and its secret is gone. Another may be added."
 
 /** Headings of the first cells of a webhook's row. */
 export const WEBHOOK_HEADINGS = ["Address", "State", "Posted last", "Since"]

@@ -1,4 +1,4 @@
-/** What a picture is painted on: pixels with a palette, and the few shapes that boards are made of. Parts outside it are cut off. */
+/** The ground of a picture: pixels with a palette, and the few shapes that boards are made of. Parts outside it are cut off. */
 import { type Pixels, png } from "./png.ts"
 
 /** A digit in three columns and five rows, row by row. */

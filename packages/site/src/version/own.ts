@@ -35,7 +35,7 @@ const stepOf = ({ phase, status }: OwnVersion): number => {
 const step = (at: number) => (name: string, index: number) =>
   html`<li${index === at && html` aria-current="step"`}>${name}${index < at ? ": done" : index === at ? ": now" : ""}</li>\n`
 
-/** What `examine` finds: it has no upload whose hash could differ, and plays no trial. */
+/** Reasons that `examine` finds: it has no upload whose hash could differ, and plays no trial. */
 const EXAMINED: ReadonlySet<RejectReason> = new Set(foundByRunner.filter((reason) => reason !== "hash_mismatch"))
 
 interface Remedy {
@@ -116,7 +116,7 @@ const noteForm = ({ note }: OwnVersion, max: number | undefined, tried: Tried | 
   return html`<h2>Its note</h2>\n${whole(area("note", "Note", { hint }), "Save", "Its note")}`
 }
 
-/** What hinders another version in its place; nothing where that cannot be told. */
+/** Refusals that another version in its place would meet; none where they cannot be told. */
 const hindrances = (client: Client, { game, model_id, season }: OwnVersion) =>
   Effect.map(
     orNothing(client.submission.preflight({ params: { game }, query: { model: model_id, season } })),

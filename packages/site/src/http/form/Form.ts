@@ -69,7 +69,7 @@ export interface Tried {
   /** The sentence beside each field. */
   readonly faults: ReadonlyMap<string, string>
   readonly retry_after_s?: number
-  /** What `send` answered to be shown; only where nothing was refused. */
+  /** The answer of `send` that is to be shown; only where nothing was refused. */
   readonly shown?: unknown
 }
 

@@ -3,8 +3,8 @@ import { type Html, html } from "../../html/Html.ts"
 import type { Tried } from "./Form.ts"
 
 /**
- * What the last form has done, by the parameter that it has led to the page with. Nothing where a form of the page is `tried` since: it is
- * posted to the page's address with that parameter.
+ * The sentence for the last form that was sent: the form has led to the page with its parameter. Nothing where a form of the page is
+ * `tried` since: that one is posted to the page's address with the same parameter.
  */
 export const done = (tried: Tried | undefined, said: string | undefined, sentences: Readonly<Record<string, string>>): Html | "" => {
   if (tried !== undefined) return ""

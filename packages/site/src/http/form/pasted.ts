@@ -11,7 +11,7 @@ const UUID = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 /** Longer texts are no addresses of ours. */
 const LENGTH_MAX = 2_048
 
-/** What addresses call each kind of thing: before its id in the path, and in a parameter. */
+/** The names of each kind of thing in addresses: before its id in the path, and in a parameter. */
 const CALLED = {
   match: "match(?:es)?|replays",
   model: "models?",

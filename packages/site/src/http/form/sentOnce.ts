@@ -27,7 +27,7 @@ export const ADDED_MS = 3_600_000
 export const REMEMBERED_MAX = 10_000
 /** Calls beside requests at once. Beyond it a form's calls end with its request, and a second one is not recognised. */
 export const UNDER_WAY_MAX = 256
-/** In characters of JSON. What is shown once, such as a secret, is shorter; a longer one is a preview, and changes nothing. */
+/** In characters of JSON. An answer that is shown once, such as a secret, is shorter; a longer one is a preview, and changes nothing. */
 const SHOWN_MAX = 2_000
 
 type Outcome = Done | Shown

@@ -139,7 +139,7 @@ def follow(transport: Transport, version_id: str, on_stage: OnStage | None, look
                 on_stage(stage)
             told = stage
         except (Unreachable, BadAnswer, ApiError) as error:
-            # What stands in front of a service that is away answers in words of its own.
+            # A proxy in front of a service that is away answers in words of its own.
             if isinstance(error, ApiError) and error.status not in (429, 503):
                 raise
             if time.monotonic() - answered > OUTAGE_S:

@@ -1,5 +1,5 @@
-"""What the environments take from Gymnasium and PettingZoo: the libraries' own classes where they are installed, so that what
-asks for an instance of them is content, and otherwise classes of the same attributes."""
+"""The classes of Gymnasium and PettingZoo that the environments use: the libraries' own where they are installed, so that a test for
+an instance of them holds, and otherwise classes of the same attributes."""
 
 import numpy as np
 

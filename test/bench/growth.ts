@@ -1,6 +1,6 @@
 /**
  * How reads grow with a season: each of questions.ts over 100,000 matches and over many more of the same
- * 2,000 entries, in turn. What a service keeps is gone before each question: the first answer is that of a
+ * 2,000 entries, in turn. The service forgets all that it keeps before each question: the first answer is that of a
  * new process, the others find what it has kept. A visitor's statements have their usual limits; a refused
  * read is repeated until it is answered, and the first figure is the time up to then.
  *

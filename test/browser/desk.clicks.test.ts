@@ -1,5 +1,5 @@
 /**
- * What people do at their desks now and then, by clicks in a real browser without scripts: sessions,
+ * Rarer work at the desks, by clicks in a real browser without scripts: sessions,
  * settings, moderation, announcements, runners, webhooks. Whatever takes something away asks first, on a
  * phone and a screen, in sight.
  */

@@ -15,7 +15,7 @@ import { Browser } from "./Browser.ts"
 /** The narrowest is the one where most goes wrong. */
 const WIDTHS = sample([320, 390, 1280])
 
-/** What a visitor sees of a page, as the browser lays it out. */
+/** The parts of a page that its visitor sees, as the browser lays them out. */
 const seen = () => {
   const { document, getComputedStyle, innerWidth } = globalThis as any
   const all = (selector: string) => [...document.querySelectorAll(selector)]

@@ -1,4 +1,4 @@
-/** What people with ill names have written and played, for pages that show it in a browser. */
+/** Texts and a match of people with ill names, for pages that show them in a browser. */
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { hashOf } from "@agon/engine/hash.ts"

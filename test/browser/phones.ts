@@ -1,7 +1,7 @@
 /** Pages as a phone lays them out; each of these is asked in the browser. */
 
 /**
- * What is pressed and lower than a thumb needs, 44 pixels. Links within sentences and
+ * Buttons, fields and links of their own that are lower than a thumb needs, 44 pixels. Links within sentences and
  * rows are as high as their lines.
  */
 export const missedByThumbs = () => {

@@ -176,7 +176,7 @@ inService(
       const sql = yield* PgClient.PgClient
       const aside = new Set((yield* sql.unsafe<{ id: string }>("SELECT match_id AS id FROM match_audit")).map(({ id }) => id))
       assert.isTrue(aside.size > 4 && aside.size < 28, `${aside.size} of 32`)
-      // What everybody can compute: by it the service chose once.
+      // By a hash that everybody can compute: the service chose by it once.
       const told = matches.filter(({ match_id }) => aside.has(match_id) === mix(hashText(`audit ${match_id}`)) < 2 ** 31)
       assert.isBelow(told.length, 28)
     })

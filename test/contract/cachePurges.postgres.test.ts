@@ -29,7 +29,7 @@ const listeners = Effect.flatMap(SqlClient.SqlClient, (sql) =>
 )
 
 /**
- * Both listen and hear each other. What was kept before a listener stood is forgotten, so tests begin when an
+ * Both listen and hear each other. Answers that were kept before a listener stood are forgotten, so tests begin when an
  * answer outlives the purge of another that was kept before it.
  */
 const hearing = (one: ResponseCache["Service"], other: ResponseCache["Service"]) =>
@@ -99,7 +99,7 @@ const backends = Effect.flatMap(SqlClient.SqlClient, (sql) =>
     rows.map(({ pid }) => pid)
   )
 )
-/** What takes new connections. */
+/** The process of Postgres that takes new connections. */
 const postmaster = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(sql<{ pid: number }>`SELECT split_part(pg_read_file('postmaster.pid'), chr(10), 1)::int AS pid`, ([row]) => row!.pid)
 )

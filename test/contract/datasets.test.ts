@@ -393,7 +393,7 @@ layer(start, A.options)("datasets", (it) => {
       const sql = yield* SqlClient.SqlClient
       const away = Effect.fail(new ObjectsUnavailable({ operation: "put", key: "x", detail: "away" }))
       const did = { get: 0, put: 0 }
-      /** What fails first, so many times, and what happens meanwhile. */
+      /** A store whose first reads and writes fail, so many times; `meanwhile` happens as a write fails. */
       const failing = (times: { readonly get: number; readonly put: number }, meanwhile: (path: string) => Effect.Effect<unknown>) =>
         ObjectStore.of({
           ...objects,

@@ -1,6 +1,6 @@
 /**
- * What a fold asks of a season that has gone on for a while, before it is installed: the matches of entries before the fold's round, and where that
- * round begins. Neither reads the round itself, which may have all of the season's matches.
+ * The reads of a fold before it is installed, in a season that has gone on for a while: the matches of entries before the fold's round, and
+ * where that round begins. Neither reads the round itself, which may have all of the season's matches.
  */
 
 import type { Earlier } from "@agon/domain/season/Log.ts"
@@ -31,7 +31,7 @@ const rowsRead = (sql: PgClient.PgClient) =>
     ([row]) => row!
   )
 
-/** What a read of a season finds, planned as the season's are, and how many rows and entries of indexes it took: a transaction counts its own. */
+/** The answer of a read, planned as the season's are, and how many rows and entries of indexes it took: a transaction counts its own. */
 const counted = <A, E>(sql: PgClient.PgClient, read: Effect.Effect<A, E>) =>
   sql.withTransaction(
     Effect.gen(function* () {

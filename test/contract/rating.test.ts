@@ -2,7 +2,7 @@
  * The rating against openskill 5, which knows the same Plackett-Luce update with ties under another scale:
  * its c^2 is k (mean of the variances + beta^2), ours S^2 + (pi/8) min(k, 4) (mean of the variances). With
  * gamma 1, no drift, our floor as kappa, and beta chosen for each match so that both c are the same number,
- * the two must agree to the last digits: means, deviations, ties, any order of seats. What is not compared is
+ * the two must agree to the last digits: means, deviations, ties, any order of seats. Not compared are
  * c itself, which is ours, and matches so uncertain that no real beta makes openskill's c as small as ours (a
  * mean deviation over 157 points with two seats, 111 with four, 68 with eight); the posterior in
  * `Rating.test.ts` judges those.

@@ -1,6 +1,6 @@
 /**
  * Lists of matches against a list worked out in memory: every filter with every other and every sort, in
- * all the ways in which chance joins them, walked page by page. What the words of the contract mean stands
+ * all the ways in which chance joins them, walked page by page. The meaning of the contract's words stands
  * here once more, in plain loops.
  */
 

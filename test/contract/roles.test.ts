@@ -1,6 +1,6 @@
 /**
  * Who may do what: every row of routes.tsv is asked for by everybody there is, over the whole service on a
- * real database. What each is answered follows from the row; a row that nobody can make succeed fails, so no
+ * real database. The answer to each follows from the row; a row that nobody can make succeed fails, so no
  * route is without a test that calls it.
  */
 

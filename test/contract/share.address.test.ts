@@ -62,7 +62,7 @@ const reading = Effect.flatMap(PgClient.PgClient, (sql) =>
   )
 )
 
-/** What is kept of lists is looked up before a list is read for the first time, and for no other page. */
+/** Kept lists are looked up before a list is read for the first time, and for no other page. */
 const holdingFirstReads = Effect.fnUntraced(function* () {
   const sql = yield* PgClient.PgClient
   const [locked, release] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]

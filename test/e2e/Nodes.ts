@@ -114,7 +114,7 @@ export interface World {
 
 export interface Options {
   readonly environment: Readonly<Record<string, string>>
-  /** What the environment of the n-th node has besides. */
+  /** Variables that the n-th node has besides. */
   readonly own?: (n: number) => Readonly<Record<string, string>>
   /**
    * Each node has a directory of its own, as on machines of their own, with the same

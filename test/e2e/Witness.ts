@@ -1,6 +1,6 @@
 /**
  * Somebody who reloads the list of matches all the time and remembers every rated one that the service ever showed,
- * through every outage. What was shown must stay: the same match with another result is a contradiction.
+ * through every outage. A shown match must stay: the same match with another result is a contradiction.
  */
 import { setTimeout as pause } from "node:timers/promises"
 import { GAME, SEASON } from "./Competition.ts"

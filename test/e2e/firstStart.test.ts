@@ -65,7 +65,7 @@ interface Entry {
   readonly matches: number
 }
 
-/** What has been done to baselines, the last step first. */
+/** The steps of baselines by the audit log, the last one first. */
 const baselineSteps = async (admin: Visitor) => {
   const { json } = await admin.ask("GET", "/v1/admin/audit?limit=100")
   const rows: ReadonlyArray<{ readonly action: string }> = json.audit

@@ -46,7 +46,7 @@ describe.skipIf(missing !== undefined)(`nginx in front${missing === undefined ? 
   let backend: Server
   /** Requests under way at the backend, which answers when it is told. */
   let held: Array<() => void> = []
-  /** What the backend was asked for. */
+  /** The paths that the backend was asked for. */
   const asked: Array<string> = []
 
   beforeAll(async () => {

@@ -15,7 +15,7 @@ afterAll(Service.cleanUp, PATIENCE_MS)
 interface Half {
   readonly socket: Socket
   readonly rest: string
-  /** What has been answered so far. */
+  /** The answer so far. */
   readonly heard: () => string
   readonly closed: () => boolean
 }

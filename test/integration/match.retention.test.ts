@@ -161,7 +161,7 @@ const withReasons = Effect.fnUntraced(function* (ids: ReadonlyArray<string>) {
   return { season_id, trial: id(7), decided: id(8) }
 })
 
-/** What keeps every replay of a season while it is so, and what ends it. */
+/** States of a season in which every replay is kept: the statement that begins each, and the one that ends it. */
 const unrest = (season_id: string, match: string) =>
   Effect.map(SqlClient.SqlClient, (sql) => [
     [

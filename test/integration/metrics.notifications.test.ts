@@ -1,5 +1,5 @@
 /**
- * What `/metrics` says of webhooks, mails and datasets: real receivers, a real mail server, a real
+ * Figures of webhooks, mails and datasets in `/metrics`: real receivers, a real mail server, a real
  * database, the time of a TestClock.
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"

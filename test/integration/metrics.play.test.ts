@@ -1,4 +1,4 @@
-/** What `/metrics` says of play, after a runner has played a match of a season, failed at one and given one back. */
+/** Figures of play in `/metrics`, after a runner has played a match of a season, failed at one and given one back. */
 
 import { errorCatalogue } from "@agon/api/Errors.ts"
 import * as FleetMetrics from "@agon/server/runner/fleet/FleetMetrics.ts"

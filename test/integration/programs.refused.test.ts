@@ -103,7 +103,7 @@ describe("a script that makes a package", () => {
   })
 })
 
-/** What a node among others needs, with a database that nobody reaches. */
+/** The environment that a node among others needs, with a database that nobody reaches. */
 const amongOthers = {
   DATABASE_URL: "postgres://agon@127.0.0.1:1/agon",
   AUTH_PROVIDERS: JSON.stringify([{ slug: "github", client_id: "a", client_secret: "b" }])

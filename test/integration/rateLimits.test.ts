@@ -248,7 +248,7 @@ const aloneOf = Effect.map(Metric.snapshot, (all) => {
   return found === undefined ? 0 : Number((found.state as { readonly count: number | bigint }).count)
 })
 
-/** What files before this one have counted in this process. */
+/** The count of the files before this one in this process. */
 const aloneBefore = Effect.runSync(aloneOf)
 
 layer(memory)("token buckets in memory", conformance)

@@ -1,4 +1,4 @@
-/** What the site says was played last, just after a version has played more trials than a page has rows. */
+/** The last matches on the site, just after a version has played more trials than a page has rows. */
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"

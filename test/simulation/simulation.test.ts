@@ -18,7 +18,7 @@ it.live("the same seed plays the same season, commit by commit", () =>
   })
 )
 
-/** What tells the time of the machine, or waits for it. */
+/** Functions that tell the time of the machine, or wait for it; and its chance. */
 const MACHINE = [
   [Date, "now"],
   [performance, "now"],

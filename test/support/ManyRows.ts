@@ -1,6 +1,6 @@
 /**
  * A service that has been used for years, written as rows by set-based SQL: so many entries on
- * one ladder, so many matches over four seasons. What it is made of follows from the numbers
+ * one ladder, so many matches over four seasons. All rows follow from the numbers
  * alone, so two runs read the same.
  *
  *   big      snakes, public, live, featured: two thirds of the matches, every entry; four rounds behind it
@@ -9,8 +9,8 @@
  *   hidden   snakes, private: the rest
  *
  * Of a hundred matches 93 count, 4 are trials, 2 were cancelled and 1 failed. Two of three have two seats,
- * the others 3, 4 or 8. One in twenty of those that count is discussed, in one to five comments. What is
- * rare is there: the class `large` has ten entries; the board `old` was played for the first hundredth of a
+ * the others 3, 4 or 8. One in twenty of those that count is discussed, in one to five comments. Rare
+ * rows are there: the class `large` has ten entries; the board `old` was played for the first hundredth of a
  * season and then switched off.
  */
 

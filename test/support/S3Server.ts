@@ -1,7 +1,7 @@
 /**
  * A real S3 server for tests: OpenStack Swift with its s3api, from Debian's packages (scripts/apt-packages.txt), one
  * replica, on free loopback ports, with its data in a temporary directory. It takes a second and a half of CPU to start
- * (s3_server.py); radosgw would need a whole Ceph cluster. What it is like: SigV4 in headers and in queries,
+ * (s3_server.py); radosgw would need a whole Ceph cluster. It has SigV4 in headers and in queries,
  * path-style, conditional copies, ETags, XML errors; it ignores `x-amz-checksum-sha256`, checks `x-amz-content-sha256`
  * only where the signature is a header, and refuses a presigned request that carries it.
  *

@@ -145,7 +145,7 @@ export class StubProvider {
     json(response, 200, { access_token, token_type: "bearer", scope: "read:user", ...id_token })
   }
 
-  /** What its discovery document says. */
+  /** Its discovery document. */
   metadata() {
     const at = (path: string) => `${this.origin}${path}`
     return {

@@ -156,8 +156,8 @@ export interface Options<E, R> {
 }
 
 /**
- * Web, SqlClient, ResponseCache and the rest of `core`. What the handlers need besides it, and Lookups, the
- * caller provides with `Layer.provide`.
+ * Web, SqlClient, ResponseCache and the rest of `core`. The caller provides Lookups, and the services that the
+ * handlers need besides, with `Layer.provide`.
  */
 export const layer = <E, R>({ handlers, rates, served }: Options<E, R>) =>
   Web.layer(makeRoutes(Layer.merge(handlers, unserved(...served)) as Layer.Layer<AllHandlers, E, R>)).pipe(
@@ -173,7 +173,7 @@ export interface SocketOptions extends Partial<Options<any, any>> {
   readonly port?: number
 }
 
-/** The same on a port of loopback, for tests of bytes, connections and crowds; what the handlers need is `core`. */
+/** The same on a port of loopback, for tests of bytes, connections and crowds; the handlers' services are `core`. */
 export const overSocket = ({ database, handlers, lookups = noLookups, port = 0, rates, served = [] }: SocketOptions = {}) => {
   const all = handlers === undefined ? unserved() : Layer.merge(handlers, unserved(...served))
   return serve({ host: "127.0.0.1", port }, makeRoutes(all as Layer.Layer<AllHandlers, any, any>)).pipe(

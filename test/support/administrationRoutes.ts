@@ -10,7 +10,7 @@ export interface Route {
   /** As the API has it: `/v1/games/:game/seasons/:slug`. */
   readonly path: string
   readonly byPlatform: boolean
-  /** Code to status. What any route of the API may answer, and what is wrong with any body, have tests of their own. */
+  /** Code to status. Refusals that any route of the API may answer, and faults of any body, have tests of their own. */
   readonly refusals: ReadonlyMap<string, number>
 }
 

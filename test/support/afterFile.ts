@@ -1,4 +1,4 @@
-/** What a worker gives back after each file: it runs many of them, and would keep all that they left. */
+/** Releases after each file: a worker runs many of them, and would keep all that they left. */
 import { afterAll } from "vitest"
 import { releases } from "./releases.ts"
 

@@ -1,4 +1,4 @@
-/** A clock of which every look takes so long that what waits for time gets its turn. What sleeps, sleeps as before. */
+/** A clock of which every look takes so long that fibers that wait for time get their turn. Sleeps last as long as before. */
 import { Clock, Effect } from "effect"
 
 export const hasty = (clock: Clock.Clock, look_ms: number): Clock.Clock => {
@@ -15,7 +15,7 @@ export const hasty = (clock: Clock.Clock, look_ms: number): Clock.Clock => {
   }
 }
 
-/** A clock that stands still, for a process that has the time of a test's. What sleeps, sleeps by the machine's. */
+/** A clock that stands still, for a process that has the time of a test's. Sleeps last by the machine's. */
 export const standing = (now_ms: number): Clock.Clock => {
   const clock = Clock.Clock.defaultValue()
   return {

@@ -1,5 +1,5 @@
 # A mail server for SmtpServer.ts: Debian's aiosmtpd on a loopback port of the kernel's choice. Arguments: a certificate and its key, for
-# STARTTLS, a user and a password, all four empty for clear text without a password. What happens is a line of JSON on the output; a line
+# STARTTLS, a user and a password, all four empty for clear text without a password. Each event is a line of JSON on the output; a line
 # on the input says how it behaves from then on. It ends when its input closes.
 import asyncio
 import email

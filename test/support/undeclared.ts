@@ -1,6 +1,6 @@
 /**
  * Every answer of the service that a test gets by `fetch` must be one that its route declares; so must
- * those of Web.ts, which come without a socket. What is not is thrown where it was asked, and fails the
+ * those of Web.ts, which come without a socket. An answer that is not is thrown where it was asked for, and fails the
  * test also where the asker shrugs it off. (The typed client needs no help: a status or code that is
  * not declared it cannot read.)
  */

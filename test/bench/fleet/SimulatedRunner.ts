@@ -1,8 +1,8 @@
 /**
  * A runner that says what the contract's runner says (docs/contract.md#runner-protocol) and plays by the
  * rules, with simple players instead of models: its replays and state hashes hold good, and audits of
- * its matches agree. As a real one does it asks for the next match with the result of the last. What
- * takes a real one its time is waited for. It repeats what was not answered, as a real one does, and
+ * its matches agree. As a real one does it asks for the next match with the result of the last. It
+ * waits for as long as a real one plays. It repeats calls that were not answered, as a real one does, and
  * notes where a promise was broken.
  */
 import { hash } from "node:crypto"

@@ -52,8 +52,8 @@ export const prepareQueues = async (url: string): Promise<{ readonly pool: Pool;
 
 /**
  * The same on tables with the columns and indexes that Agon's have (see `sameRows`): two ladders, so four
- * ratings a match, the match and its two seats. What a season's actor saves against a queue, apart from what
- * it writes, is told by this one.
+ * ratings a match, the match and its two seats. This one tells what a season's actor saves against a queue, apart from
+ * its writes.
  */
 const RATE_SAME_ROWS = `
 WITH played AS (SELECT id, (2 * id % ${ENTRIES})::int + 1 AS a, (2 * id % ${ENTRIES})::int + 2 AS b FROM unnest($1::bigint[]) AS id),

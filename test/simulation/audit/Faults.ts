@@ -1,5 +1,5 @@
 /**
- * Entries that are suspended: rightly, and whoever gives every reason for it is. What failed of an entry is
+ * Entries that are suspended: rightly, and whoever gives every reason for it is. An entry's failures are
  * followed from the rows alone. Results and failures of one commit have no order here, so each of the two
  * looks at what speaks for it.
  */

@@ -266,8 +266,8 @@ const leaning = ({ seats }: Ended, i: number): number => i / (seats.length - 1) 
 const running = ({ outs }: Pick<Own, "outs">): number => outs.length - 1 - outs.findLastIndex(({ out }) => !out)
 
 /**
- * A match counts no more, and what it did to the pairing is taken back. What it moved
- * stays until that is installed.
+ * A match counts no more, and its effect on the pairing is taken back. The ratings that it moved
+ * stay until the void is installed.
  */
 const uncount = (book: Book, match: Ended): void => {
   book.rated--

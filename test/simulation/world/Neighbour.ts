@@ -1,6 +1,6 @@
 /**
  * A second season in the store of the first: the same people with the same entries, the same boards, runners
- * and keys, and a course of its own. What is shared between seasons by mistake is shared with this one.
+ * and keys, and a course of its own. State that seasons share by mistake is shared with this one.
  */
 import { Effect } from "effect"
 import { id } from "../../support/SeasonScript.ts"

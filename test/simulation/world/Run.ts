@@ -41,7 +41,7 @@ export interface Run extends Setting {
   readonly chance: Chance
   readonly numbers: Numbers
   readonly seen: Seen
-  /** What was said last, earliest first; put into words only for a run that fails. */
+  /** The last steps of the run, earliest first; put into words only for a run that fails. */
   readonly journal: Array<() => string>
   readonly isNeighbour: boolean
   seasons: number

@@ -1,6 +1,6 @@
 // The parts of an ONNX model file that Agon reads or writes, written from the published field numbers (ONNX IR 13).
-// What is not listed here (documentation strings, quantisation annotations, device placement) survives decoding as
-// unknown fields and is written back by the encoder.
+// Other parts (documentation strings, quantisation annotations, device placement) survive decoding as unknown fields
+// and are written back by the encoder.
 //
 // Integers that ONNX publishes as an open set (data types) stay int32, so that a value from a newer version of the
 // format is seen as it is.

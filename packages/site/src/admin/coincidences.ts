@@ -55,7 +55,7 @@ const listOf = (items: ReadonlyArray<Html>, none: string): Html =>
 const caution = (season: Season): Html => {
   const to = (part: string) => seasonDeskAt(season.game, season.slug, part)
   return html`<h2>No proof of collusion</h2>
-<p>Nothing is done by itself, and nobody is told. The results and networks below agree more than chance allows. They do not say why. A model may have the very style that the other is weak against, and two people may have begun with the same published network. Honest pairs are listed too: in a season without any collusion one may stand here with a chance of up to 5 %.</p>
+<p>Nothing is done by itself, and nobody is told. A line of these lists shows more agreement than chance allows; it does not say why. A model may have the very style that the other is weak against, and two people may have begun with the same published network. Honest pairs are listed too: in a season without any collusion one may stand here with a chance of up to 5 %.</p>
 <p>Look at their matches first. Entries that lose on purpose do so in a few turns, against this one opponent, and play well against others. Then ask the owners. An administrator may <a href="${to("matches")}">void</a> a match or <a href="${to("entries")}">disqualify</a> an entry.</p>`
 }
 

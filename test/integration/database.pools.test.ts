@@ -7,6 +7,7 @@ import { startAgain } from "@agon/server/database/startAgain.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Fiber, Layer, Logger, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
 import * as Postgres from "../support/Postgres.ts"
 
 const on = (options: Partial<Options> = {}, migrate = true) =>
@@ -113,6 +114,34 @@ describe("the pools", () => {
         assert.strictEqual(yield* setting(sql, "idle_in_transaction_session_timeout"), "30s")
       }
     }).pipe(Effect.provide(on()))
+  )
+
+  it.effect("every pool writes dates, spans and bytes in one form, whatever forms the database has by default", () =>
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const others = ["DateStyle = 'German, DMY'", "IntervalStyle = 'sql_standard'", "TimeZone = 'Asia/Kolkata'", "bytea_output = 'escape'"]
+      for (const other of [...others, "default_transaction_isolation = 'serializable'"])
+        yield* sql.unsafe(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET ${other.replaceAll("'", "''")}', current_database()); END $$`)
+      yield* terminateOthers
+      const asked = `SELECT '2026-11-30'::date::text AS day, '2026-11-30T23:30:00Z'::timestamptz::text AS at, '26 hours'::interval::text AS span,
+        '\\x00ff'::bytea::text AS bytes, current_setting('transaction_isolation') AS sees`
+      const said = [{ day: "2026-11-30", at: "2026-11-30 23:30:00+00", span: "26:00:00", bytes: "\\x00ff", sees: "read committed" }]
+      const { url } = yield* PgClient.PgClient.pipe(Effect.map(({ config }) => config))
+      const pools = Effect.gen(function* () {
+        for (const pool of [yield* SqlClient.SqlClient, (yield* SeasonSql)!, yield* PgClient.PgClient])
+          assert.deepStrictEqual([...(yield* pool.unsafe(asked))], said)
+      })
+      yield* Effect.provide(pools, layerPools({ url: url! }))
+      assert.notDeepEqual(
+        [
+          ...(yield* Effect.provide(
+            Effect.flatMap(PgClient.PgClient, (plain) => plain.unsafe(asked)),
+            PgClient.layer({ url: url! })
+          ))
+        ],
+        said
+      )
+    }).pipe(Effect.provide(Postgres.layer({ migrate: true })))
   )
 
   it.live("connections that the server cut off, idle ones too, are replaced", () =>

@@ -16,6 +16,7 @@ import * as Secrets from "../config/Secrets.ts"
 import { load, type SettingsShape } from "../config/Settings.ts"
 import { hasDatabase, open, openBeside } from "../database/open.ts"
 import { SharedClock } from "../database/SharedClock.ts"
+import { SESSION } from "../database/session.ts"
 import { whyItEnded } from "../database/whyItEnded.ts"
 import { objectLayers } from "../objectLayers.ts"
 import { backup } from "./backup.ts"
@@ -35,7 +36,7 @@ restore  reads the whole backup, then puts it into an empty database and the obj
 `
 
 const pool = (url: Parameters<typeof PgClient.layer>[0]["url"] & {}) =>
-  PgClient.layer({ url, maxConnections: 1, applicationName: "agon_backup" })
+  PgClient.layer({ url, maxConnections: 1, applicationName: "agon_backup", startupParameters: SESSION })
 
 const makeBackup = (settings: SettingsShape, directory: string, incomplete: boolean) =>
   Effect.gen(function* () {

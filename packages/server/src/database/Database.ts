@@ -24,6 +24,7 @@ import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
 import { explain } from "./explain.ts"
 import { MIGRATION_NUMBERS, stillPlaysOn } from "./migrate.ts"
+import { SESSION } from "./session.ts"
 import { socketTo } from "./socketTo.ts"
 import { isNotReached } from "./startAgain.ts"
 import { connection, KEEP_ALIVE, type Server, upToDate } from "./upToDate.ts"
@@ -140,7 +141,7 @@ export const layerPools = (options: Options): Layer.Layer<PgClient.PgClient | Sq
 const poolOf = (options: Options, applicationName: string, maxConnections: number, more: Readonly<Record<string, string>> = {}) => ({
   ...connection(options),
   stream: socketTo(options.url, { keepAlive: KEEP_ALIVE, silent: Duration.seconds(options.silent_s ?? SILENT_S) }),
-  ...{ applicationName, maxConnections, startupParameters: { ...LIMITS, ...PLANNING, ...more } }
+  ...{ applicationName, maxConnections, startupParameters: { ...SESSION, ...LIMITS, ...PLANNING, ...more } }
 })
 
 const pool = (...of: Parameters<typeof poolOf>) => PgClient.layer(poolOf(...of))

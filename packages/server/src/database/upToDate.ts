@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import { refuse, StartRefused } from "../config/StartRefused.ts"
 import { explain } from "./explain.ts"
 import { migrate } from "./migrate.ts"
+import { SESSION } from "./session.ts"
 import { untilReached } from "./startAgain.ts"
 
 export interface Server {
@@ -39,7 +40,13 @@ export const upToDate = (server: Server): Effect.Effect<void, StartRefused> =>
         error instanceof StartRefused ? error : refuse(`DATABASE_URL: the schema could not be brought up to date: ${explain(error)}`)
       )
     )
-  }).pipe(Effect.provide(PgClient.layer({ ...connection(server), applicationName: "agon start", maxConnections: 1 }).pipe(Layer.orDie)))
+  }).pipe(
+    Effect.provide(
+      PgClient.layer({ ...connection(server), applicationName: "agon start", maxConnections: 1, startupParameters: SESSION }).pipe(
+        Layer.orDie
+      )
+    )
+  )
 
 const reach = Effect.fnUntraced(function* (patience: Duration.Duration | undefined) {
   const sql = yield* SqlClient.SqlClient

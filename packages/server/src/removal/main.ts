@@ -16,6 +16,7 @@ import * as Secrets from "../config/Secrets.ts"
 import { load } from "../config/Settings.ts"
 import { PLANNING } from "../database/Database.ts"
 import { hasDatabase, openBeside } from "../database/open.ts"
+import { SESSION } from "../database/session.ts"
 import { whyItEnded } from "../database/whyItEnded.ts"
 import { LIMITS, type Removed, remove } from "./remove.ts"
 import { type Contents, contentsOf, type FoundSeason, find } from "./season.ts"
@@ -101,7 +102,12 @@ const run = Effect.gen(function* () {
   yield* hasDatabase(settings)
   yield* prepare(settings.directory)
   const { url } = yield* openBeside(settings, yield* Secrets.load(settings.directory))
-  const pool = PgClient.layer({ url, maxConnections: 1, applicationName: "agon removal", startupParameters: { ...LIMITS, ...PLANNING } })
+  const pool = PgClient.layer({
+    url,
+    maxConnections: 1,
+    applicationName: "agon removal",
+    startupParameters: { ...SESSION, ...LIMITS, ...PLANNING }
+  })
   yield* Effect.provide(removal(named[0]!, named[1]!, sure), pool)
 }).pipe(
   Effect.scoped,

@@ -5,6 +5,7 @@ import { citations } from "./rule/citation.ts"
 import { cycles } from "./rule/cycle.ts"
 import { dependencies } from "./rule/dependency.ts"
 import { floor } from "./rule/floor.ts"
+import { headless } from "./rule/headless.ts"
 import { locks } from "./rule/lock.ts"
 import { mentions } from "./rule/mention.ts"
 import { names } from "./rule/name.ts"
@@ -26,6 +27,7 @@ const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [
   texts,
   citations,
   mentions,
+  headless,
   locks,
   visibility,
   wholes

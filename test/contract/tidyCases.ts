@@ -13,7 +13,9 @@ export const clean: Files = {
   "packages/domain/src/season/Season.ts": `export interface Season { readonly id: string }\nexport const now = (at: Date) => new Date(at)\n`,
   "packages/domain/src/season/Season.test.ts": `import { it } from "vitest"\nimport { now } from "./Season.ts"\nit("tells", () => { now(new Date()); console.log(Math.random()) })\n`,
   "packages/engine/package.json": manifest("engine"),
-  "packages/engine/src/tag/game.ts": "export const game = 1\n",
+  "packages/engine/src/tag/game.ts": `/** What is it? Somewhat, What-Not or \`What is code.\` */\nexport const game = "<h2>What to do</h2> It is off."\n`,
+  "packages/engine/README.md":
+    "# What it is\n\nWhat does it do? It steps. [What it is](#what-it-is)\n\n```\nA. What is here is code.\n```\n",
   "packages/zoo/src/tag/designs.ts": "export const designs = 1\n",
   "packages/engine/src/Engine.ts": `export const text = "Date.now() import './nowhere.ts' process.env" // console.log()\n`,
   "packages/api/package.json": manifest("api", { "@agon/domain": "0.1.0", effect: "4.1.0" }),
@@ -381,6 +383,54 @@ export const otherCases: ReadonlyArray<Case> = [
     },
     `${http}:2 mention`,
     "no file is named database/A.ts"
+  ],
+  [
+    "a comment that begins with a clause",
+    { [http]: "/**\n * One stays.\n * - (docs.) What\n *   waits is lost.\n */\nexport const a = 1\n" },
+    `${http}:3 headless`,
+    '"What waits" begins a sentence'
+  ],
+  [
+    "a sentence that begins with a clause at the end of one line of comments",
+    { [http]: "// One stays, but others leave. What\n// waits is lost. What for?\nexport const a = 1\n" },
+    `${http}:1 headless`,
+    '"What waits" begins a sentence'
+  ],
+  [
+    "a text of a program whose second sentence begins with a clause",
+    { [http]: "export const off = (why: string) => `<h2>What to do</h2>\n<p>${why} is off. What waits is lost.</p>`\n" },
+    `${http}:2 headless`,
+    '"What waits" begins a sentence'
+  ],
+  [
+    "a cell of a document that begins with a clause",
+    { [document]: "# What it is\n\n| What next? | when |\n| --- | --- |\n| all | What waits is lost |\n" },
+    `${document}:5 headless`,
+    '"What waits" begins a sentence'
+  ],
+  [
+    "a clause right below a heading",
+    { [document]: "# What it is\nWhat waits is lost.\n" },
+    `${document}:2 headless`,
+    '"What waits" begins a sentence'
+  ],
+  [
+    "a script whose first comment begins with a clause",
+    { "scripts/start": "#!/bin/sh\n# What runs is left alone.\n" },
+    "scripts/start:2 headless",
+    '"What runs" begins a sentence'
+  ],
+  [
+    "a docstring that begins with a clause",
+    { "python/a.py": 'def a():\n    """What runs is left alone."""\n' },
+    "python/a.py:2 headless",
+    '"What runs" begins a sentence'
+  ],
+  [
+    "a style that says what it is for by a clause",
+    { "packages/server/src/http/a.css": "/* What runs. */\n" },
+    "packages/server/src/http/a.css:1 headless",
+    '"What runs" begins a sentence'
   ],
   [
     "a citation of a heading that is not there",

@@ -1,6 +1,6 @@
 /**
  * Exit status 0 if no program of this checkout runs; 1 if one does, after one sentence on standard error that says what to
- * stop. npm empties node_modules before it fills it: what runs from there then lacks the modules that it has not loaded yet.
+ * stop. npm empties node_modules before it fills it: a program that runs from there then lacks modules that it has not loaded.
  * A program is a Node or a Postgres of node_modules, a Node of the system with one of our programs, or a shell that is
  * about to become one, and sees this checkout where we see it: a container's /opt/agon is not that of an image being built.
  * Plain JavaScript, as installed.mjs is. Where the system has no /proc nothing is found.

@@ -75,7 +75,7 @@ def floats(values, *shape):
 
 def features_of(g):
     """The window is cut out by two products: a matrix picks the rows around the head's, another one the columns. Each is the head's
-    row (column), shifted by every step from -REACH to REACH; what lies off the board is picked by nobody and stays 0."""
+    row (column), shifted by every step from -REACH to REACH. No row or column off the board is picked: those stay 0."""
     plane = lambda *numbers: g.node("Gather", "obs", np.array(numbers, np.int64), axis=1)
     head, health = plane(0), plane(7)
     seen = g.node("Min", g.node("Mul", plane(*SEEN), floats(SCALES, 1, len(SEEN), 1, 1)), floats(1, 1))

@@ -37,7 +37,7 @@ const [matches = "1000000", entries = "10000", only = "", part = "10"] = process
 const FULL = { matches: Number(matches), entries: Number(entries) }
 const TENTH = 10
 const RATIO_BAR = 3
-/** Ten times the rows; what does not depend on them moves by the machine's moods alone. */
+/** Ten times the rows; figures that do not depend on them differ by the machine's noise alone. */
 const GROWTH_BAR = 2
 
 const reads = Layer.merge(Matches.layer.pipe(Layer.provide(Layer.mock(Replays, {}))), Leaderboards.layer).pipe(

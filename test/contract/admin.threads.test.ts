@@ -1,6 +1,6 @@
 /**
- * Every thread there is, for moderators (docs/contract.md#comments); what they decide
- * of one, threads.test.ts shows.
+ * Every thread there is, for moderators (docs/contract.md#comments). Their decisions on
+ * one are in threads.test.ts.
  */
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"

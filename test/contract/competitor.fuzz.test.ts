@@ -20,7 +20,7 @@ const atOnce = 4
 const { at, classes, matchIds, modelIds, seasonIds, versionIds } = Fixture
 const hashes = ["1", "2", "3"].map(sha256)
 
-/** There to be read, and in a thread; what is asked may take it away. */
+/** There to be read, and in a thread; a request may take it away. */
 const comment = { id: Fixture.uuid("comment", 1), thread_id: Fixture.uuid("thread", 1) }
 const spoken = Effect.gen(function* () {
   const [ada] = yield* A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = 'ada'`

@@ -1,5 +1,5 @@
 /**
- * Intervals of ranks on a ladder longer than one page, whose sums are kept for ten seconds: what moves every rank at once is told at once.
+ * Intervals of ranks on a ladder longer than one page, whose sums are kept for ten seconds: an event that moves every rank is told at once.
  */
 import { Leaderboards } from "@agon/server/leaderboard/Leaderboards.ts"
 import { Seasons } from "@agon/server/season/Seasons.ts"

@@ -53,7 +53,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
     })
   )
 
-  it.effect("stops while the account that made it is suspended: what its runners hold goes back, and they come back with it", () =>
+  it.effect("stops while the account that made it is suspended: work of its runners goes back, and they come back with it", () =>
     Effect.gen(function* () {
       const root = yield* keyed("root")
       const { as } = yield* Service.Service

@@ -32,7 +32,7 @@ const seen = Effect.fnUntraced(function* (twin: TwinSeason.Twin, voided: Readonl
 })
 
 let twins = 0
-/** Both twins play; what they show is compared, and how often a page says something is answered. */
+/** Both twins play, and their pages are compared. The answer is how often a page says something. */
 const compare = Effect.fnUntraced(function* (script: Script) {
   const extra = new Set(script.slots.flat().flatMap((event) => (event._tag === "Void" ? event.matches : [])))
   const [with_, without] = [TwinSeason.twin(++twins, script), TwinSeason.twin(++twins, script)]

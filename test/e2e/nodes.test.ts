@@ -164,7 +164,7 @@ describe.skipIf(missing !== undefined)(`nodes behind nginx${missing === undefine
    */
   const burst = async (address: string) => {
     const began = performance.now()
-    // Each by a URL of its own: what nginx still has from another's request asks no node.
+    // Each by a URL of its own: nginx asks no node for an answer that it still has from another's request.
     const asked = Array.from({ length: BURST }, (_, n) =>
       get(`${world.origin}${Competition.pathOf(SLUGS[0]!)}/maps?n=${performance.now()}`, address, {
         headers: { "x-forwarded-for": `10.1.1.${n}` }

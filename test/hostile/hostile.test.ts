@@ -26,7 +26,7 @@ const PROBE_MS = 250
 const ANSWER_BYTES = 1024 * 1024
 /** A refusal: ten faults and a sentence. */
 const REFUSAL_BYTES = 16 * 1024
-/** Of answers that wait for one connection; what is written beyond it waits to be asked for. */
+/** Of answers that wait for one connection; bytes beyond it wait until their receiver reads. */
 const UNREAD_BYTES = 256 * 1024
 /** Before it counts against a request that it was slow. */
 const TRIES = 8

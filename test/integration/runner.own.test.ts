@@ -16,7 +16,7 @@ const temporary = Effect.acquireRelease(
 )
 
 const secret = "r".repeat(43)
-/** Of a service that nobody reaches: what its runner would have been given, the test leases in its name. */
+/** Of a service that nobody reaches: the test leases in its name the work that its runner would have been given. */
 const ownOf = (secret: string, node?: { readonly host: string; readonly port: number }) =>
   Layer.unwrap(
     Effect.map(temporary, (directory) =>

@@ -1,6 +1,6 @@
 /**
- * A service that was down while rounds were due: what it missed happens when it is back,
- * in order and at its own time.
+ * A service that was down while rounds were due: the missed events happen when it is back,
+ * in order, each at its own time.
  */
 
 import type { Command } from "@agon/domain/season/Command.ts"

@@ -242,7 +242,7 @@ layer(allowing)("a webhook", (it) => {
     })
   )
 
-  it.effect("that answers 410 is switched off at once, and its owner is told; what waits for it is told no more", () =>
+  it.effect("that answers 410 is switched off at once, and its owner is told; waiting deliveries are not made", () =>
     Effect.gen(function* () {
       const { ada, at, own, sql, webhooks } = yield* begin
       answering(at, 410)

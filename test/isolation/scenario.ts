@@ -220,7 +220,7 @@ const voided = (side: Side, which: (rated: ReadonlyArray<string>) => string | un
     assert.deepStrictEqual(reply, { voided: true })
   })
 
-/** All of the log is the tail: what it changes is written by the commit. */
+/** All of the log is the tail: the commit writes the changes by it. */
 const folded = (side: Side) =>
   Effect.gen(function* () {
     const [reply] = yield* obeyAs(side, ({ state, store: { log } }) =>

@@ -45,9 +45,9 @@ export interface Auditor {
   readonly fenced: (epoch: number) => void
   /** Listeners were told what has happened in the season. */
   readonly published: () => void
-  /** A step of the world is over: what was asked long before it cannot be obeyed any more. */
+  /** A step of the world is over: a request of long before it cannot be obeyed any more. */
   readonly stepped: () => void
-  /** Nothing is on its way and the actor runs: what was due by `at` has happened. */
+  /** Nothing is on its way and the actor runs: all events due by `at` have happened. */
   readonly punctual: (at: number) => void
   /** Whether everybody has what they are owed, but for those with whom nothing can be played. */
   readonly isServed: (sick: (version: string) => boolean) => boolean

@@ -81,7 +81,7 @@ const beside = (outcome: string, at: ReadonlyMap<string, Operation>, allow: stri
   return [...at.keys()].every((method) => allow.includes(method)) ? undefined : "does not say which methods there are"
 }
 
-/** Throws where a route of the API answers what it does not declare; what is not under /v1 declares nothing. */
+/** Throws where a route of the API answers what it does not declare; routes outside /v1 declare nothing. */
 export const assertDeclared = (method: string, url: string, said: Said): void => {
   if (!new URL(url, "http://localhost").pathname.startsWith("/v1/")) return
   const fault = faultOf(method, url, said)

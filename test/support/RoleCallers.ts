@@ -98,7 +98,7 @@ const make = Effect.gen(function* () {
 
 export const layer = Layer.effect(World, make)
 
-/** All of them; what a runner may do depends on whose its key is. */
+/** All of them; a runner's rights depend on whose its key is. */
 export const callers = Effect.map(
   World,
   ({ keys }): ReadonlyArray<Caller> => [

@@ -30,7 +30,7 @@ export interface Options {
   readonly boards: ReadonlyArray<number>
   /** Machines that play one match at a time, 1 where nothing is said. */
   readonly runners?: number
-  /** How long a match takes, 10 where nothing is said. They send no heartbeats: what takes 30 or more is lost. */
+  /** How long a match takes, 10 where nothing is said. They send no heartbeats: a match of 30 or more is lost. */
   readonly match_s?: number
   /** How well model `n` plays, in Elo points; 0 is the average. */
   readonly strength?: (n: number) => number

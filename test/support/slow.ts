@@ -1,7 +1,7 @@
 /**
  * How much of the tests runs, in three levels; each has all of the one before it.
  *
- * - ordinary: what everybody runs before a commit. Of what is long, and rarely what an ordinary change breaks, a sample or nothing.
+ * - ordinary: everybody runs it before a commit. Of a long test that an ordinary change rarely breaks it runs a sample, or nothing.
  * - CI: everything but what is slow. `scripts/test --ci` (AGON_CI=1) and `.ci/run` (CI=true), which falls back to the ordinary
  *   level on a machine that would not be done in time.
  * - slow: more seeds, more matches, more kills. `scripts/test --slow` (AGON_SLOW=1).

@@ -40,7 +40,7 @@ export const connectSignedIn = Effect.gen(function* () {
   return { ...kept, client: yield* connect(kept.url, { session: kept.session }) }
 })
 
-/** A client that has the kept session where that is one of this service: what it reads is as its owner may see it. */
+/** A client that has the kept session where that is one of this service: it reads as the session's owner. */
 export const connectAsKept = Effect.fnUntraced(function* (url: string) {
   const own = Option.filter(yield* SessionFile.read, (kept) => kept.url === url)
   const client = yield* connect(url, Option.isSome(own) ? { session: own.value.session } : undefined)

@@ -70,7 +70,7 @@ export const reject = (reject_reason: RejectReason, reject_detail: string): Reje
 /** Control characters, halves of a surrogate pair, ends of lines and controls of direction. */
 export const UNFIT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 
-/** One line of well-formed text: what is unfit becomes question marks. */
+/** One line of well-formed text: unfit characters become question marks. */
 export const plain = (text: string): string => text.replace(UNFIT, "?")
 
 /** Makes text from an untrusted file fit for a sentence: printable, quoted and short. */

@@ -89,7 +89,7 @@ const keep = (folder: string, name: string, built: Built): void => {
     if (other.startsWith("islands-") && other.endsWith(".json") && other !== name) rmSync(join(folder, other), { force: true })
 }
 
-/** Each by itself, so that a page loads one file; what two share is in both. */
+/** Each by itself, so that a page loads one file; code that two share is in both. */
 const build = async (): Promise<Built> => {
   const built: Array<Built> = []
   for (const name of ISLAND_NAMES) built.push(await buildOne(name))

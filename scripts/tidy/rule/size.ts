@@ -25,7 +25,7 @@ export function* sizes(tree: Tree): Iterable<Finding> {
 
 const isCode = (path: string) => /\.([mc]?[jt]sx?|py|sql|sh|proto|css|html)$/.test(path) || /^(scripts|\.ci)\/[^.]+$/.test(path)
 
-/** Only the outermost function that is too long is named; what is inside it moves with it. */
+/** Only the outermost function that is too long is named; functions inside it move with it. */
 function functions(source: Source): ReadonlyArray<Finding> {
   const found: Array<Finding> = []
   visit(source.root, (node, ancestors) => {

@@ -34,7 +34,7 @@ export const summary = ({ nodes, samples, timeDeltas }: Profile, requests: numbe
   const inclusive = new Map<string, number>()
   const parents = new Map(nodes.flatMap(({ children = [], id }) => children.map((child) => [child, id] as const)))
   const add = (counts: Map<string, number>, name: string, us: number) => counts.set(name, (counts.get(name) ?? 0) + us)
-  // The second half: what comes before it is compilation.
+  // The second half: the first is compilation.
   for (let i = samples.length >> 1; i < samples.length; i++) {
     const frame = byId.get(samples[i]!)!
     if (IDLE.has(frame.functionName)) continue

@@ -2,7 +2,7 @@
  * Runners over HTTP: the whole service in a process of its own, on a database of its own with the same field.
  * Each runner is a connection that says what the contract's runner says: lease requests that carry the
  * results of the matches before. Matches are not played. The replays that they carry are small and all the
- * same: what is measured is the protocol, the store's work for a replay of each match, and the commit.
+ * same. Measured are the protocol, the store's work for a replay of each match, and the commit.
  */
 
 import { spawn } from "node:child_process"

@@ -16,7 +16,7 @@ export interface Measured {
   readonly ours: Times
   readonly hand: Times
   /**
-   * Ours for the first time: what later ones know already is found out. Of a side's list the median of all that were
+   * Ours for the first time, which finds out what later ones know already. Of a side's list the median of all that were
    * asked for, each another side's.
    */
   readonly first_ms: number

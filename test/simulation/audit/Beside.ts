@@ -1,5 +1,5 @@
 /**
- * Two seasons in one store, with the same boards, entries, owners and keys: what is written of one leaves
+ * Two seasons in one store, with the same boards, entries, owners and keys: a write of one leaves
  * every row of the other as it was. The store in memory replaces rows and never changes them, and its
  * tables count what was touched.
  */
@@ -65,7 +65,7 @@ export const make = (memory: Memory): Beside => {
 
 const copyOf = (rows: Rows): Copy => Object.fromEntries(Object.entries(rows).map(([table, held]) => [table, marked(held)]))
 
-/** A table is as it was as long as nothing was written in it: what was touched only grows. */
+/** A table is as it was as long as nothing was written in it: the list of touched rows only grows. */
 const marked = (held: unknown): unknown => (held instanceof Table ? held.touched.length : isList(held) ? [...held] : held)
 
 const isList = (held: unknown): held is ReadonlyArray<unknown> => Array.isArray(held)

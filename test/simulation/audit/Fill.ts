@@ -1,6 +1,6 @@
 /**
- * Idle fill: what nobody is owed is made only where fill is on, never in finals, and no more
- * of it in an hour than allowed.
+ * Idle fill: matches that nobody is owed are made only where fill is on, never in finals, and no more
+ * of them in an hour than allowed.
  */
 import { must } from "./Promise.ts"
 import { owedIn } from "./Rounds.ts"

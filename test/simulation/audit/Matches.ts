@@ -1,6 +1,6 @@
 /**
- * Matches are conserved; what waits may start; what is leased comes back only for a
- * reason; nobody plays two at once.
+ * Matches are conserved. A waiting one may start, and a leased one comes back only for a
+ * reason. Nobody plays two at once.
  */
 import { matchOwn_ms } from "@agon/domain/season/Lease.ts"
 import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"

@@ -2,7 +2,7 @@
  * Replays the log of matches beside the season and compares every standing after every commit. Within one commit
  * matches come in the order of `rated_n`, what was voided before them; a round resets before its first match; who joins
  * in it starts from what the version it follows had at some moment of the commit. A voided match is as if it had never
- * been: what is left of its round is played again, whether it is over or not.
+ * been: the rest of its round is played again, whether it is over or not.
  */
 import type { Command } from "@agon/domain/season/Command.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"

@@ -17,7 +17,7 @@ interface Answered {
 
 export interface Receipts {
   readonly asked: (command: Command) => void
-  /** Delivered once more: what is answered to it now may have been refused at first. */
+  /** Delivered once more: a command that is answered now may have been refused at first. */
   readonly again: (command: Command) => void
   readonly check: (window: Window) => void
   readonly leased: (command: Of<"LeaseWork">, works: Replies["LeaseWork"], rows: View) => void
@@ -158,7 +158,7 @@ const checkSettled = (book: Book, command: Result, receipt: Receipt, before: Vie
   const verdict = command._tag === "ReportAdmission" ? command.verdict.verdict : undefined
   if (first === undefined) book.firsts.set(command.lease, { text: reason, verdict })
   else if (first.text !== reason) {
-    // An old lease answers `lost` whoever asks: what was given back, or failed through the machine's fault,
+    // An old lease answers `lost` whoever asks: one that was given back, or failed through the machine's fault,
     // grows old. A repeat of a failed review is accepted whatever it says, and may be heard first: then the
     // review has been handed out again since.
     const again = verdict === undefined || newest(book, rows, id) > n

@@ -97,7 +97,7 @@ const checkDrawn = (window: Window, { table }: Book, point: SeriesPoint): void =
   })
 }
 
-/** As it would have been drawn had the match never been: what else it led to, a replay of the round tells. */
+/** As it would have been drawn had the match never been: a replay of the round tells its other effects. */
 const checkRedrawn = ({ journals }: Book, point: SeriesPoint): void => {
   const journal = journals.get(point.round)!
   point.versions.forEach((version, i) => {

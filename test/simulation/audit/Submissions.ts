@@ -48,7 +48,7 @@ export const checkSubmission = (command: Submit, reply: Replies["SubmitVersion"]
   if (command.owner !== null) checkAllowed(command, version!, rows)
 }
 
-/** In the middle of a commit: what was submitted in it was a candidate, also where the season has closed since. */
+/** In the middle of a commit: a version that was submitted in it was a candidate, also where the season has closed since. */
 const during = (before: View, rows: View): View => {
   const versions = [...rows.versions].map(([id, version]) => [id, before.versions.has(id) ? version : testing(version)] as const)
   return { ...rows, versions: new Map(versions) }

@@ -218,7 +218,7 @@ const checkRejected = ({ now, recent, voided }: Window, version: Version, { fail
     if (match.candidate === version.id) must(match.until !== null, "no trial waits for who was rejected", match)
 }
 
-/** A trial waits for nothing but runners: what is missing is queued, and what decides it has decided it. */
+/** A trial waits for nothing but runners: its missing matches are queued, and a deciding one has decided it. */
 const checkTrial = (window: Window, version: Version, trial: Trial = { played: 0, failed: 0, lost: 0 }): void => {
   const { now } = window
   const wanted = now.settings.rules.trial.matches

@@ -19,7 +19,7 @@ export interface Window {
   readonly rescaled: { readonly round: number } | null
   /** Commands that were asked lately, answered or not: one that was reported as failed may have been written. */
   readonly recent: ReadonlyArray<Command>
-  /** Whether the season was claimed since the commit before: what is leased then has a lease's time again. */
+  /** Whether the season was claimed since the commit before: leases then have their full time again. */
   readonly returned: boolean
   /** Matches that this commit created, whether they are open or over. */
   readonly created: ReadonlyArray<Created>

@@ -58,7 +58,7 @@ export interface Faults {
   away_until: number
   /** Calls of the store that have not come back. */
   busy: number
-  /** Commits held back: what was due may not be in the rows yet. */
+  /** Commits held back: due events may not be in the rows yet. */
   late: number
   /** The actor's state, while it is what its rows say. */
   clean: State | undefined

@@ -1,6 +1,6 @@
 /**
  * Calls of a store that take real time. Each waits until nothing else can happen, and is then made alone, in the order in which
- * they were asked for. How long an answer takes depends on the machine; what the season does in between must not.
+ * they were asked for. How long an answer takes depends on the machine; the season's course in between must not.
  */
 import { Effect } from "effect"
 

@@ -16,7 +16,7 @@ interface Process {
   exitCode?: number | string | null | undefined
 }
 
-/** Called once, before the program writes. Exit status 1 after the loss of its lines: what supervises it starts it again. */
+/** Called once, before the program writes. Exit status 1 after the loss of its lines: its supervisor starts it again. */
 export const stopWhenLeft = (process: Process, { tied }: { readonly tied: boolean }): void => {
   let isLeft = false
   const stop = () => {

@@ -160,7 +160,7 @@ describe("an entry that always forfeits", () => {
   })
 })
 
-/** Reviews and trials of all who wait; what else is handed out is played. */
+/** Reviews and trials of all who wait; other work that is handed out is played. */
 const enterWaiting = (state: State, from: number): number => {
   for (let now = from; ; now++) {
     for (const work of lease(state, now)) finish(state, work, now)

@@ -58,7 +58,7 @@ interface State {
   late: ReadonlyArray<Done>
   /** Open while there are such. */
   readonly isLate: Latch.Latch
-  /** The last work that ended came to nothing: what is given next may come to nothing as fast. */
+  /** The last work that ended came to nothing: the next may come to nothing as fast. */
   failed: boolean
   /** The spans of results that are not told yet, where their matches are traced. */
   readonly reports: Map<string, Tracer.Span>

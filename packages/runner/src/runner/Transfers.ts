@@ -52,7 +52,7 @@ export class Transfers extends Context.Service<
   static readonly layer: Layer.Layer<Transfers, never, HttpClient.HttpClient> = Layer.effect(
     Transfers,
     Effect.map(HttpClient.HttpClient, (client) => {
-      // With a scope: what is left of an answer is given up, and its connection with it.
+      // With a scope: the rest of an answer is given up, and its connection with it.
       const scoped = HttpClient.withScope(client)
       const exchange = (request: HttpClientRequest.HttpClientRequest, most: number, answer_s: number) =>
         scoped.execute(request).pipe(

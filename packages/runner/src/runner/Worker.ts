@@ -17,7 +17,7 @@ const runtime_version = runtimeVersion()
 const span = <A, E, R>(name: string, part: Effect.Effect<A, E, R>) => Effect.withSpan(part, name, { captureStackTrace: false })
 const DETAIL_MAX = 2_000
 
-/** A verdict as the service takes it: what an examination tells besides is for whoever asks for one by hand. */
+/** A verdict as the service takes it: the other findings of an examination are for whoever asks for one by hand. */
 const told = (verdict: Verdict): Exclude<Verdict, Admitted> | Omit<Admitted, "undecided"> => {
   if (verdict.verdict !== "admitted") return verdict
   const { undecided: _, ...admitted } = verdict

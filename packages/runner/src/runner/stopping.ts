@@ -1,5 +1,5 @@
 /**
- * How a runner stops. SIGTERM and SIGINT interrupt its main fiber, once; what it plays then has some time to
+ * How a runner stops. SIGTERM and SIGINT interrupt its main fiber, once; matches under way then have some time to
  * end. A second signal means that nobody waits for that: the runner gives back what it holds and ends.
  *
  * The service tells the runner beside it to stop by SIGTERM. Ctrl-C at a terminal reaches that runner too, as

@@ -1,6 +1,6 @@
 /**
  * Nodes of different releases beside each other on one database. An upgrade may roll because migrations only
- * add (expand); what they replace is removed by a later one (contract), when the oldest release that may
+ * add (expand). Parts that they replace are removed by a later one (contract), when the oldest release that may
  * still run no longer reads it. That one is named `NNNN_needs_MMMM_…`: from it on only releases that have
  * migration MMMM can use the database.
  *

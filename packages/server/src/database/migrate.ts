@@ -63,8 +63,8 @@ export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = 
 })
 
 /**
- * For a node whose connections to the others are open: what a migration that it would not survive looks
- * for. One that had its turn before they were is through once the lock is free, and the node must not go
+ * For a node whose connections to the others are open. A migration that it would not survive looks for
+ * these. One that had its turn before they were is through once the lock is free, and the node must not go
  * on; each later one finds them.
  */
 export const stillPlaysOn = Effect.gen(function* () {

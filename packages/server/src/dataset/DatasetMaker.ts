@@ -146,7 +146,7 @@ const makePart = Effect.fnUntraced(function* (options: Options) {
   const cache = yield* ResponseCache
   const files = yield* makePartFiles(options)
 
-  /** Tries again while the file is there and the disk has room for it: what is left of the part is as good as it was. */
+  /** Tries again while the file is there and the disk has room for it: the rest of the part is as good as it was. */
   const putFile = (file: Put) => {
     const goesOn = Effect.map(objects.freeShare, (share) => share >= DATASET_FREE_SHARE_MIN && existsSync(file.path))
     return patiently(

@@ -20,7 +20,7 @@ import { SeasonActors } from "../actor/SeasonActors.ts"
 
 const LOOK_EVERY = "5 seconds"
 const CONCURRENCY = 8
-/** A write waits this long for the seasons; what is not done by then is done later. */
+/** A write waits this long for the seasons; the rest is done later. */
 const SOON = "2 seconds"
 
 export class OwnerChecks extends Context.Service<

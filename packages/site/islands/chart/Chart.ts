@@ -1,6 +1,6 @@
 /**
  * `<agon-chart>`: draws the figures of the table within it over time, in place of the picture that the page has without scripts. The
- * pointer, or the slider by keyboard, leads from moment to moment; what the lines stand at there is told in words. `low` and `high` are
+ * pointer, or the slider by keyboard, leads from moment to moment; the values of the lines there are told in words. `low` and `high` are
  * the ends of an interval that is drawn behind the lines.
  */
 import uPlot from "uplot"

@@ -47,7 +47,7 @@ const fieldOf = (head: Uint8Array): Field | undefined => {
 
 /** A sentence that says what to do, or undefined. */
 export const onnxFault = async (file: File): Promise<string | undefined> => {
-  const none = `${file.name} is no ONNX model. Choose the weights as an ONNX file: what a framework keeps itself (.pt, .keras, .safetensors) is exported first.`
+  const none = `${file.name} is no ONNX model. Choose the weights as an ONNX file: a framework's own file (.pt, .keras, .safetensors) is exported first.`
   let hasGraph = false
   let fields = 0
   for (let at = 0; at < file.size && fields < FIELDS_MAX; fields++) {

@@ -31,7 +31,7 @@ const SAVED = withQuery(settingsAt, { done: "saved" })
 const ADDED = withQuery(settingsAt, { done: "added" })
 
 /**
- * The page says in `was_` what it showed, and only what differs from that is sent: what was changed elsewhere meanwhile stays so, and a
+ * The page says in `was_` what it showed, and only fields that differ from that are sent. So a change made elsewhere meanwhile stays, and a
  * name that is no longer allowed does not keep the other field from being saved.
  */
 const profile = form({

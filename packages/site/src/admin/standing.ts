@@ -73,7 +73,7 @@ const LISTS: Readonly<Record<Listed, List>> = {
   }
 }
 
-/** `found`: what it says of a search that finds nothing. */
+/** `found`: the sentence for a search that finds nothing. */
 export const standingTable = (season: Season, state: Listed, versions: ReadonlyArray<AdministeredVersion>, found?: string): Html => {
   const { about, caption, cells, headings, none } = LISTS[state]
   const rows = versions.map((version) => html`<tr>\n${cells(season, version)}\n</tr>\n`)

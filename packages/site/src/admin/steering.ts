@@ -72,7 +72,7 @@ export const FLEET_USES: ReadonlyArray<{ readonly value: FleetUse; readonly labe
   { value: "platform", label: "the platform's fleet" }
 ]
 
-/** A form begins with no setting, and sends what is chosen alone: what another sets meanwhile stays. */
+/** A form begins with no setting, and sends chosen settings alone: those that another makes meanwhile stay. */
 const asItIs = (label: string) => ({ value: "", label: `as it is: ${label}` })
 const useOf = (use: FleetUse) => asItIs(FLEET_USES.find(({ value }) => value === use)!.label)
 

@@ -31,7 +31,7 @@ ${parent_id !== null && answered(parent_id, comments)}${
 `
   }
 
-/** `query`: what the page's address says besides the place in the thread. */
+/** `query`: the parameters of the page's address besides the place in the thread. */
 export const threadSection = ({ offset, read }: ThreadPart, path: string, query: Readonly<Record<string, string>> = {}): Html => {
   const { comments, next_cursor, thread } = read
   return html`<section id="comments" aria-labelledby="comments-title">

@@ -16,7 +16,7 @@ type Group = Readonly<Record<string, unknown>>
 const twinsOf = (group: Group): Group =>
   Object.fromEntries(Object.entries(group).map(([name, read]) => [name, group[privateName(name)] ?? read]))
 
-/** The client whose reads are their private twins, which take and answer the same; what has no twin shows public seasons alone. */
+/** The client whose reads are their private twins, which take and answer the same; a read without a twin shows public seasons alone. */
 const readingPrivately = (client: Client): Client =>
   Object.fromEntries(Object.entries(client).map(([name, group]) => [name, twinsOf(group as Group)])) as unknown as Client
 

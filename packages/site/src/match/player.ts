@@ -14,7 +14,7 @@ const lastPosition = ({ turn, view }: Frame, names: ReadonlyArray<string>): Html
     ? ""
     : html`<figure class="board">${made(positionPicture(view, { names }))}<figcaption>The last position, after turn ${turn}</figcaption></figure>`
 
-/** Replays are kept for a time; what is shown of the match besides them stays. */
+/** Replays are kept for a time; the rest of the match's page stays. */
 const removed = (at: string): Html =>
   html`<p>The replay of this match is no longer kept: it was removed ${time(at)}, for its age. The result stands, and so do the ratings.</p>`
 

@@ -51,7 +51,7 @@ interface Sums {
   matches: number
   /** Against all seats but these two. */
   readonly others: Score
-  /** Against all seats but the owner's: what is to be taken off its total. */
+  /** Against all seats but the owner's: the part to be taken off its total. */
   readonly all: Score
 }
 interface Total extends Score {

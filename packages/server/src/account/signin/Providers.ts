@@ -1,7 +1,7 @@
 /**
  * The adapter to openid-client: authorization code with PKCE and state, and a nonce where the provider
  * speaks OpenID. Discovery happens at the first sign-in and is kept, as the provider's keys are; a failed one is tried again.
- * Where a sign-in fails later, the provider may have moved, or have new keys: what is known of it is asked for again.
+ * Where a sign-in fails later, the provider may have moved, or have new keys: its metadata is asked for again.
  */
 import { Clock, Context, Data, Effect, Layer } from "effect"
 import * as oauth from "openid-client"

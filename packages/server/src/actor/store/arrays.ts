@@ -39,7 +39,7 @@ let view = new DataView(piece.buffer)
 let start = 0
 let at = 0
 
-/** Space for so many more bytes; what has been written of this array moves along. */
+/** Space for so many more bytes; the bytes of this array so far move along. */
 const reserve = (bytes: number): void => {
   if (at + bytes <= piece.length) return
   const next = Buffer.allocUnsafeSlow(Math.max(PIECE_BYTES, 2 * (at - start + bytes)))

@@ -78,7 +78,7 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WHERE s.closed_at < ${closed_before} AND NOT coalesce(c.complete, false) ORDER BY s.closed_at LIMIT 8`
   }),
 
-  /** The clock was ahead and was set back: what ends now would lie before the season's progress. By the few rows of all seasons. */
+  /** The clock was ahead and was set back: a match that ends now would lie before the season's progress. By the few rows of all seasons. */
   putBack: ({ ahead_of, until }: { readonly ahead_of: Date; readonly until: Date }) => sql`
     UPDATE match_check SET ended_at = ${until}, match_id = '00000000-0000-0000-0000-000000000000'
     WHERE ended_at > ${ahead_of} AND NOT complete`,

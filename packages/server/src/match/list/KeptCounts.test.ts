@@ -33,7 +33,7 @@ describe("what is kept of counting", () => {
     assert.strictEqual(kept.after("a"), 11)
   })
 
-  it("is so much and no more: what was brought up to date longest ago leaves", () => {
+  it("is so much and no more: the sum that was brought up to date longest ago leaves", () => {
     const kept = sums()
     for (const name of ["a", "b", "a", "c"]) kept.add(name, kept.after(name), { found: 1, rated: kept.after(name) + 1, voided: 0 })
     assert.deepStrictEqual(

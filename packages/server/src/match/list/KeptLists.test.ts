@@ -171,7 +171,7 @@ describe("kept lists", () => {
     assert.strictEqual(anew, 2)
   })
 
-  it("are so many and no more: what was read longest ago leaves", () => {
+  it("are so many and no more: the list that was read longest ago leaves", () => {
     const [kept, world] = [new KeptLists({ rows: ROWS, all: 20 }), new World()]
     for (let i = 0; i < 20; i++) world.play("a", 1, i)
     for (const name of ["1", "2", "3", "1", "4", "5"]) Effect.runSync(kept.read(name, world.read, (everything) => everything))

@@ -27,7 +27,7 @@ it("what silent runners held is forgotten with them, and what was read of a runn
   assert.deepStrictEqual(holdings.of("silent"), [])
 })
 
-it("it tells whether all that was read of a runner was known: what was not, another node has given it", () => {
+it("it tells whether all leases that were read of a runner were known: any other was given by another node", () => {
   const holdings = new Holdings()
   assert.isTrue(holdings.know("r", []))
   holdings.add(holding("a.1", "r"))

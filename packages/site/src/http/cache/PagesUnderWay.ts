@@ -1,4 +1,4 @@
-/** Bounds on pages under way, in all and of one visitor: what comes beyond them is refused at once and does not wait. */
+/** Bounds on pages under way, in all and of one visitor: a page beyond them is refused at once and does not wait. */
 import { Data, Effect } from "effect"
 
 /** Pages that are rendered and that wait for it. The service in front passes on 256 at once, and reads go on for visitors who have left. */

@@ -260,7 +260,7 @@ class SnakesBatch:
         return ranks_of(self.scores(), self.cause == FORFEIT)
 
     def rewards(self):
-        """[batch, seats], from -1 to 1: what a seat has earned that leaves now or whose match is over. Who still plays ranks before
+        """[batch, seats], from -1 to 1: the reward of a seat that leaves now or whose match is over. Who still plays ranks before
         who has left; on a board that is not over, the entries of seats that play mean nothing yet."""
         scores = self.scores()
         playing = self.living & ~self.over[:, None]

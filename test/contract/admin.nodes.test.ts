@@ -1,5 +1,5 @@
 /**
- * Two whole services on one database, over sockets: what an administrator decides on one holds on the
+ * Two whole services on one database, over sockets: an administrator's decision on one holds on the
  * other with the next request.
  */
 

@@ -1,6 +1,6 @@
 /**
  * Every refusal that an administration route declares is provoked over HTTP, and one that is not fails this
- * test: what a route may answer is read from the API itself, what provokes it stands in the lists below.
+ * test. The refusals are read from the API itself; the requests that provoke them are in the lists below.
  */
 
 import { SEASON_WEBHOOKS_MAX } from "@agon/api/notification/seasonWebhooks.ts"

@@ -1,4 +1,4 @@
-/** A key that opens sessions until the service has forgotten its earlier runners: what these did still counts against it. */
+/** A key that opens sessions until the service has forgotten its earlier runners: their results and denials still count against it. */
 
 import { SettledAfter } from "@agon/server/match/check/ReplayCheck.ts"
 import { AttendedFor } from "@agon/server/runner/work/Attendance.ts"

@@ -1,6 +1,6 @@
 /**
- * Nodes whose clocks differ by 50 s share a database: what one of them writes about a runner's last call and
- * until when it holds an audit, the others compare with the present.
+ * Nodes whose clocks differ by 50 s share a database. One of them writes when a runner last called and until
+ * when it holds an audit; the others compare these instants with the present.
  */
 
 import { SharedClock } from "@agon/server/database/SharedClock.ts"

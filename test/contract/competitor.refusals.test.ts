@@ -1,7 +1,7 @@
 /**
  * Every refusal that a competitor's route declares is provoked over HTTP, and one that is not
- * fails this test: what a route may answer is read from the OpenAPI document, what provokes
- * it stands in the lists below.
+ * fails this test. The refusals are read from the OpenAPI document; the requests that provoke
+ * them are in the lists below.
  */
 
 import { Api } from "@agon/api/Api.ts"

@@ -52,7 +52,7 @@ layer(web, A.options)("webhooks of a season", (it) => {
       assert.deepStrictEqual(A.refusal(yield* A.remove(`${path}/none`)), [404, "not_found"])
       const log = yield* A.log(season)
       const edits = log.filter(([, action]: any) => action === "webhook.edit")
-      assert.lengthOf(edits, 3, "moved, off and on; what changed nothing is not logged")
+      assert.lengthOf(edits, 3, "moved, off and on; an edit that changed nothing is not logged")
       assert.notInclude(JSON.stringify(log), "token=private", "an address may be a secret of the receiver")
     })
   )

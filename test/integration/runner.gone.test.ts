@@ -1,4 +1,4 @@
-/** A runner that ends its request for work while it is being given some: what it cannot have heard of goes back at once. */
+/** A runner that ends its request for work while it is being given some: work that it cannot have heard of goes back at once. */
 
 import { connect } from "node:net"
 import { PgClient } from "@effect/sql-pg"

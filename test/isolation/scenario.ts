@@ -1,6 +1,6 @@
 /**
- * Two seasons played side by side, command by command, on PostgreSQL and beside it in memory: what the tables
- * hold of each must be what the memory holds, whatever the other season does. A little of everything that a
+ * Two seasons played side by side, command by command, on PostgreSQL and beside it in memory: the tables
+ * must hold of each what the memory holds, whatever the other season does. A little of everything that a
  * season's store writes happens in both.
  */
 

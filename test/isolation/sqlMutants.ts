@@ -3,8 +3,8 @@
  * dropped in turn, each part of a commit freed of its fence, each lock left out. A statement that is new is
  * mutated as soon as a run sends it.
  *
- * A commit is one statement of many parts, which come together in many ways: what is mutated is
- * the part, wherever it occurs.
+ * A commit is one statement of many parts, which come together in many ways: a mutant changes
+ * one part, wherever it occurs.
  */
 
 export interface SqlMutant {

@@ -1,4 +1,4 @@
-/** A whole run of the scenario on a database, as it is or with a mutant: what it says is wrong, if anything. */
+/** A whole run of the scenario on a database, as it is or with a mutant: the fault that it finds, if any. */
 
 import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"

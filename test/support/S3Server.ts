@@ -87,6 +87,6 @@ const firstLine = (server: ChildProcess, ended: Promise<void>) =>
     })
     void ended.then(() => {
       clearTimeout(late)
-      fail(new Error("the S3 server ended before it came up; what it said is above"))
+      fail(new Error("the S3 server ended before it came up; its output is above"))
     })
   })

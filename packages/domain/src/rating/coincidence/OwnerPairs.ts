@@ -1,7 +1,7 @@
 /**
  * Pairs of owners of whom one gains more points from the other than the ratings say (docs/rating.md#pairs-of-owners).
  *
- * For each match and pair of owners in it there is one score: what the seats of the one had against those of
+ * For each match and pair of owners in it there is one score: the points of the one's seats against those of
  * the other, on average, from 0 to 1, beside what their ratings expected when it was played. Scores of
  * several pairs in one match depend on each other, and those of one pair in several matches do not: a rating
  * already has all that earlier matches tell. So each pair is judged by itself, and the number of pairs is

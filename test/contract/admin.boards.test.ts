@@ -90,7 +90,12 @@ layer(administration, options)("a board", (it) => {
         assert.deepStrictEqual(refusal(refused), [422, "board_invalid"], JSON.stringify(body).slice(0, 40))
         assert.isAbove(refused.json.errors.length, 0)
       }
-      const huge = yield* ask(url("/maps"), { method: "POST", as: "root", body: `"${"x".repeat(1_100_000)}"` })
+      const sent = (body: string) => ask(url("/maps"), { method: "POST", as: "root", body })
+      const infinite = yield* sent(JSON.stringify(file(0)).replace('"min_food":1', '"min_food":1e999'))
+      assert.deepStrictEqual(refusal(infinite), [422, "board_invalid"])
+      assert.deepStrictEqual(infinite.json.errors, [{ path: "min_food", message: "must be a whole number" }])
+      for (const body of ["1e999", "-1e999", '{"unknown":[1e999]}']) assert.deepStrictEqual(refusal(yield* sent(body)), [422, "board_invalid"])
+      const huge = yield* sent(`"${"x".repeat(1_100_000)}"`)
       assert.deepStrictEqual(refusal(huge), [413, "body_too_large"])
       assert.deepStrictEqual(yield* log(id), [])
       yield* post(url("/close"))

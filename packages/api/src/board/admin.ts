@@ -5,10 +5,19 @@ import { InSeason, SeasonAdmin, UnknownSeason } from "../Authorization.ts"
 import { JsonBody, Rate } from "../Boundary.ts"
 import { FieldErrors, Problem } from "../Problem.ts"
 import { SeasonClosed } from "../version/refusals.ts"
-import { BoardFile, BoardRow } from "./api.ts"
+import { BoardRow } from "./api.ts"
 
 export class BoardExists extends Problem<BoardExists>()("board_exists", 409, "There is a board of that id") {}
 export class BoardInvalid extends Problem<BoardInvalid>()("board_invalid", 422, "The board is not valid", { errors: FieldErrors }) {}
+
+/**
+ * A `BoardFile` as it is sent. Every number goes to the engine: one too large for JavaScript, as 1e999, reads as Infinity, which `Schema.Json`
+ * would refuse before the engine says where it stands.
+ */
+const SentBoard = Schema.declare((_: unknown): _ is Schema.Json => true, {
+  ...{ identifier: "SentBoard", representation: { id: "effect/schema/Json", payload: null } },
+  toCodecJson: () => undefined
+})
 
 /** More boards than any season has. */
 const IMPORTS_MAX = 1_000
@@ -35,7 +44,7 @@ export class BoardAdminGroup extends HttpApiGroup.make("boardAdmin")
     /** The body is the board file itself; it is stored out of play. */
     HttpApiEndpoint.post("addBoard", "/v1/games/:game/seasons/:slug/maps", {
       params,
-      payload: BoardFile,
+      payload: SentBoard,
       success: BoardRow.pipe(HttpApiSchema.status(201)),
       error: [BoardExists, BoardInvalid, SeasonClosed]
     }).middleware(JsonBody),

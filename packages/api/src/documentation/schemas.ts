@@ -26,7 +26,14 @@ const boardFile = {
 }
 
 /** Schemas that accept more than is valid, so that the refusal comes from the code that knows the fault. */
-const restated: Readonly<Record<string, () => Json>> = { BoardFile: () => structuredClone(boardFile), RulesPatch: rulesPatch }
+const restated: Readonly<Record<string, () => Json>> = {
+  BoardFile: () => structuredClone(boardFile),
+  SentBoard: () => structuredClone(boardFile),
+  RulesPatch: rulesPatch
+}
+
+/** Schemas that read otherwise what has the same form: the document knows one. */
+const RENAMED: ReadonlyArray<readonly [string, string]> = [["SentBoard", "BoardFile"]]
 
 /** The limits of the number type itself are not a bound. */
 const isNoBound = (value: unknown) => value === Number.MAX_SAFE_INTEGER || value === Number.MIN_SAFE_INTEGER
@@ -83,13 +90,14 @@ const pascal = (code: string) => code.replace(/(^|_)(\w)/g, (_, _bar, letter: st
  * its name where the new one is taken.
  */
 const newNames = (schemas: Json): ReadonlyMap<string, string> =>
-  new Map(
-    Object.entries<Json>(schemas).flatMap(([name, schema]) => {
+  new Map([
+    ...RENAMED,
+    ...Object.entries<Json>(schemas).flatMap(([name, schema]) => {
       const code = codeOf(schema)
       const better = code === undefined ? name.replace(/Encoded$/, "") : pascal(code)
       return better === name || better in schemas ? [] : [[name, better] as const]
     })
-  )
+  ])
 
 /** Every problem has all of its members; the library makes those that a class fixes optional for readers. */
 const wholeProblem = ({ properties, ...schema }: Json): Json => ({

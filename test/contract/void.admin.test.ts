@@ -10,6 +10,14 @@ const reason = "The board was drawn wrongly."
 const ladder = "/v1/games/snakes/leaderboard?season=one"
 const countsOf = (json: any) => new Map<string, number>(json.entries.map(({ matches, version_id }: any) => [version_id, matches]))
 
+/** A match that failed by its engine, with one seat. */
+const insertFailed = Effect.fnUntraced(function* (id: string, season: string, version: string) {
+  yield* rows`INSERT INTO match (id, season_id, n, ladder, round, map_id, seed, engine_digest, status, fault_reason, lease_n, released, created_at, ended_at)
+    VALUES (${id}::uuid, ${season}::uuid, -1, 'open', 0, 'duel', 1, 'sha256:x', 'failed', 'engine_fault', 1, false, now(), now())`
+  yield* rows`INSERT INTO seat (match_id, seat, season_id, version_id, model_id, owner_id, ended_at, rank, score, strikes)
+    SELECT ${id}::uuid, 0, season_id, id, model_id, owner_id, now(), 0, 0, 0 FROM version WHERE id = ${version}::uuid`
+})
+
 layer(administration, options)("voiding a match", (it) => {
   it.effect("takes it out of the season for its administrators only, once, and says when ratings are those without it", () =>
     Effect.gen(function* () {
@@ -21,6 +29,7 @@ layer(administration, options)("voiding a match", (it) => {
       const url = urlOf("one", `/matches/${match}/void`)
       const before = countsOf((yield* read(ladder)).json)
       const played = (yield* read("/v1/games/snakes/seasons/one")).json.matches_played
+      const { played_at } = (yield* read(`/v1/me/matches/${match}`, "bob")).json
       const feeds = yield* Effect.forEach(["ada", "bob"], (as) => Effect.map(read("/v1/me/notifications", as), ({ text }) => text))
       const logged = yield* log(one.id)
       const [queued] = yield* lease(one.id)
@@ -54,7 +63,9 @@ layer(administration, options)("voiding a match", (it) => {
         yield* rows`SELECT match_id, at <= now() AND at > now() - interval '1 day' AS dated FROM dataset_voided WHERE season_id = ${one.id}`
       assert.deepStrictEqual(outbox, [{ match_id: match, dated: true }], "datasets hear of it, with the season's time")
       const own = (yield* read(`/v1/me/matches/${match}`, "bob")).json
-      assert.deepInclude(own, { status: "failed", fault_reason: "replay_mismatch" })
+      assert.isString(played_at)
+      assert.deepInclude(own, { status: "failed", fault_reason: "replay_mismatch", played_at }, "it was played all the same")
+      assert.strictEqual((yield* read("/v1/me/matches", "bob")).json.matches.find(({ id }: any) => id === match).played_at, played_at)
       assert.strictEqual((yield* read("/v1/games/snakes/seasons/one")).json.matches_played, played - 1)
       const after = countsOf((yield* read(ladder)).json)
       for (const { version } of [adder, boa]) assert.strictEqual(after.get(version), before.get(version)! - 1)
@@ -74,12 +85,9 @@ layer(administration, options)("voiding a match", (it) => {
       const posted = yield* rows`SELECT link FROM webhook_delivery WHERE kind = 'match_voided'`
       assert.deepStrictEqual(posted, [{ link: `/v1/matches/${match}` }], "webhooks hear of it once, and not of the ratings")
 
-      yield* rows`INSERT INTO match (id, season_id, n, ladder, round, map_id, seed, engine_digest, status, fault_reason, lease_n, released, created_at, ended_at)
-        VALUES (${other}::uuid, ${one.id}::uuid, -1, 'open', 0, 'duel', 1, 'sha256:x', 'failed', 'engine_fault', 1, false, now(), now())`
-      yield* rows`INSERT INTO seat (match_id, seat, season_id, version_id, model_id, owner_id, ended_at, rank, score, strikes)
-        SELECT ${other}::uuid, 0, season_id, id, model_id, owner_id, now(), 0, 0, 0 FROM version WHERE id = ${adder.version}::uuid`
-      const failed = yield* post(urlOf("one", `/matches/${other}/void`), { reason }, "ada")
-      assert.deepStrictEqual(refusal(failed), [409, "match_not_finished"], "it failed for another reason")
+      yield* insertFailed(other, one.id, adder.version)
+      const unplayed = yield* post(urlOf("one", `/matches/${other}/void`), { reason }, "ada")
+      assert.deepStrictEqual(refusal(unplayed), [409, "match_not_finished"], "it failed for another reason")
     })
   )
 })

@@ -64,7 +64,9 @@ const openSeats = `(SELECT jsonb_agg(jsonb_build_object('seat', y.seat - 1, ${na
 const named = `m.id, s.game, s.slug AS season, m.ladder, m.map_id AS map, m.ladder IS NULL AS is_trial`
 /** The columns of an ended match with its comments, by thread_match. */
 const shared = `${named}, coalesce((SELECT t.comments FROM thread t WHERE t.match_id = m.id), 0) AS comments`
-const outcome = `m.status, m.turns, m.reason, CASE WHEN m.status IN ('rated', 'finished') THEN m.ended_at END AS played_at`
+/** A voided match was played, unlike others that failed. */
+const played = "(m.status IN ('rated', 'finished') OR m.fault_reason = 'replay_mismatch')"
+const outcome = `m.status, m.turns, m.reason, CASE WHEN ${played} THEN m.ended_at END AS played_at`
 
 /** The same columns for an ended match and for an open one. */
 const ended = `${shared}, ${outcome}, m.season_id, m.engine_digest, m.runtime_version, m.seed::float8 AS seed, m.played_ms,

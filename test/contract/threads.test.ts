@@ -187,7 +187,26 @@ layer(web, A.options)("a comment", (it) => {
     })
   )
 
-  it.effect("of a newcomer that waits on a match since voided, where its author cannot take it back, takes none of their places", () =>
+  it.effect("on a match since voided, which nobody reads any more, is deleted by its author", () =>
+    Effect.gen(function* () {
+      yield* newcomer("gia")
+      const ids = [
+        yield* published("ada", { match: x.nano }, "I take this back."),
+        (yield* say("gia", { match: x.nano }, "And I this.")).json.id
+      ]
+      yield* A.rows`UPDATE match SET status = 'failed' WHERE id = ${x.nano}`
+      assert.deepStrictEqual(A.refusal(yield* A.remove(`/v1/comments/${ids[0]}`, undefined, "bob")), [404, "not_found"])
+      const answers = yield* Effect.forEach(["ada", "gia"], (as, n) => A.remove(`/v1/comments/${ids[n]}`, undefined, as))
+      assert.deepStrictEqual(
+        answers.map(({ json, status }) => [status, json.id, json.body, json.deleted]),
+        ids.map((id) => [200, id, null, true])
+      )
+      assert.deepStrictEqual(yield* A.rows`SELECT body FROM comment WHERE id = ${ids[0]} OR id = ${ids[1]}`, [{ body: null }], "the one that waited is gone")
+      yield* A.rows`UPDATE match SET status = 'rated' WHERE id = ${x.nano}`
+    })
+  )
+
+  it.effect("of a newcomer that waits on a match since voided takes none of their places", () =>
     Effect.gen(function* () {
       yield* newcomer("gil")
       yield* Effect.forEach(Array.from({ length: 20 }), (_, n) => say("gil", { match: x.nano }, `no. ${n}`))

@@ -6,7 +6,7 @@ import { SqlClient, SqlSchema } from "effect/sql"
 import { accountNamed } from "../account/queries.ts"
 import { lockNamed } from "../database/lockNamed.ts"
 import { Instant } from "../database/rows.ts"
-import { seesMatch, seesModel, seesThread } from "../database/visibility.ts"
+import { seesMatch, seesModel, seesSeasonOfThread, seesThread } from "../database/visibility.ts"
 
 /** A match or a model that a viewer may see, and its thread where it has one. */
 const SubjectRow = Schema.Struct({
@@ -87,7 +87,7 @@ interface NewThread {
   readonly now: Date
 }
 
-/** The pending comments of an account that it may still see, as the text after FROM. */
+/** The pending comments of an account whose subject it may still see, as the text after FROM. */
 const waitingOf = (sql: SqlClient.SqlClient, account_id: string) =>
   sql`comment c JOIN thread t ON t.id = c.thread_id WHERE c.account_id = ${account_id} AND c.state = 'pending' AND ${seesThread(sql, account_id)}`
 
@@ -117,7 +117,7 @@ const makePosting = (sql: SqlClient.SqlClient) => ({
 
   /**
    * Inserts one row: published where comment_approved has one of the account, else pending; none where comment_waiting
-   * already has `cap` of the account that it may still see, and so delete. Under the lock of the account.
+   * already has `cap` of the account in its list. Under the lock of the account.
    */
   add: SqlSchema.findOneOption({
     Request: Schema.Struct({
@@ -176,14 +176,14 @@ const makeAuthors = (sql: SqlClient.SqlClient) => ({
 })
 
 /**
- * A comment of the account that is not deleted or removed and that the account may
- * still see: the text after SELECT.
+ * A comment of the account that is not deleted or removed, in a season that the account may still see: the text after SELECT.
+ * A match that was voided since hides its thread, and does not keep the author's words.
  */
 const ownComment = (sql: SqlClient.SqlClient, { account_id, id }: { readonly account_id: string; readonly id: string }) => sql`
   c.id, c.parent_id, a.username AS author, NULL AS body, c.created_at, true AS deleted, c.state, t.id AS thread_id, t.match_id, t.model_id,
     t.season_id
   FROM comment c JOIN thread t ON t.id = c.thread_id JOIN account a ON a.id = c.account_id
-  WHERE c.id = ${id} AND c.account_id = ${account_id} AND c.state IN ('pending', 'published') AND ${seesThread(sql, account_id)}`
+  WHERE c.id = ${id} AND c.account_id = ${account_id} AND c.state IN ('pending', 'published') AND ${seesSeasonOfThread(sql, account_id)}`
 const named = { Request: Schema.Struct({ id: Schema.String, account_id: Schema.String }), Result: OwnRow }
 
 const makeDeletes = (sql: SqlClient.SqlClient) => ({

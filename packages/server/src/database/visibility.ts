@@ -71,10 +71,10 @@ export const seesMatch = (sql: Sql, viewer: Viewer): Statement.Fragment => sql`(
 /** Whether a viewer may see the model `m`, where `s` is the season of a baseline, and no row for an owner's model. */
 export const seesModel = (sql: Sql, viewer: Viewer): Statement.Fragment => sql`(m.baseline_season IS NULL OR ${sees(sql, viewer)})`
 
-/**
- * Whether a viewer may see the subject of the thread `t`: the season, by the indexes of `seesPrivate`, and
- * for a match that it counts, by match_pkey.
- */
-export const seesThread = (sql: Sql, viewer: Viewer): Statement.Fragment => sql`(
-  (t.season_id IS NULL OR EXISTS (SELECT 1 FROM season s WHERE s.id = t.season_id AND ${sees(sql, viewer)}))
+/** Whether a viewer may see the season of the thread `t`, by the indexes of `seesPrivate`; a model's thread has none. */
+export const seesSeasonOfThread = (sql: Sql, viewer: Viewer): Statement.Fragment =>
+  sql`(t.season_id IS NULL OR EXISTS (SELECT 1 FROM season s WHERE s.id = t.season_id AND ${sees(sql, viewer)}))`
+
+/** Whether a viewer may see the subject of the thread `t`: the season, and for a match that it counts, by match_pkey. */
+export const seesThread = (sql: Sql, viewer: Viewer): Statement.Fragment => sql`(${seesSeasonOfThread(sql, viewer)}
   AND (t.match_id IS NULL OR EXISTS (SELECT 1 FROM match m WHERE m.id = t.match_id AND ${sql.literal(counts())})))`

@@ -42,7 +42,7 @@ export const descriptions: Readonly<Record<string, string>> = {
   series:
     "Answers how ranks and ratings of the best fifty versions went, at 48 points from the opening of the season to now or to its close.",
   matrix:
-    "Answers how the models of the top of a ladder did against each other in the season: wins, draws and losses in counted matches, by all their versions.",
+    "Answers how the models of the top of a ladder did against each other in the season: wins, draws and losses in counted matches, whichever ladder they were made for, by all their versions.",
   createModel: "Makes a model in a game. A model has a name and an owner; its versions are submitted afterwards. Answers the model.",
   ownModels: "Lists the models of the caller, newest first, retired ones included.",
   model:

@@ -36,7 +36,7 @@ const matrixTable = (
   game: string,
   { entries, season }: Matrix
 ): Html => html`<div class="scroll" role="region" aria-label="Matrix" tabindex="0"><table class="matrix">
-<caption>Won–drawn–lost by the model of the row against that of the column, in all matches of the season in which both took part.</caption>
+<caption>Won–drawn–lost by the model of the row against that of the column, in all matches of the season in which both took part, whichever ladder they were made for.</caption>
 <thead><tr><th scope="col">Model</th>${entries.map(({ model, rank }) => html`<th scope="col">${rank}<span class="unseen">. ${said(model)}</span></th>`)}</tr></thead>
 <tbody>
 ${entries.map(

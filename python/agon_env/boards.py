@@ -33,7 +33,16 @@ def read_board(board, game):
     if isinstance(board, (str, os.PathLike)):
         known = BOARDS.get(os.fspath(board))
         board = known if known is not None else _parsed(board)
+    other = _other_game(board, game)
+    if other is not None:
+        raise BoardRefused([("format", f'must be "{OF_GAME[game]}", and "{OF_GAME[other]}" is that of {other} boards')])
     return check_board(game, board)
+
+
+def _other_game(file, game):
+    """The game that a file says it is a board of, where that is another one: its other faults would say nothing of it."""
+    said = file.get("format") if isinstance(file, dict) else None
+    return next((slug for slug, its in OF_GAME.items() if its == said and slug != game), None)
 
 
 def _parsed(path):

@@ -147,6 +147,16 @@ class Refusals(unittest.TestCase):
             with self.assertRaises(BoardRefused):
                 read_board(board, "snakes")
 
+    def test_a_board_of_another_game_is_refused_for_its_format_alone(self):
+        for env, board, takes, has in (
+            (SnakesEnv, "classic-8", "snakes", "othello"),
+            (OthelloEnv, BOARDS["open-7"], "othello", "snakes"),
+        ):
+            with self.assertRaises(BoardRefused) as refused:
+                env(board)
+            says = f'format must be "{takes}-board/1", and "{has}-board/1" is that of {has} boards'
+            self.assertEqual(str(refused.exception), says)
+
     def test_observations_cannot_be_written(self):
         with self.assertRaises(ValueError):
             SnakesBatch("open-7", 1).observations[0, 0, 0] = 1

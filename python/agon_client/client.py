@@ -128,7 +128,7 @@ class Client:
             "manifest": submission.bytes_of(manifest if manifest is not None else submission.manifest_beside(weights)),
         }
         hashes = {f"{name}_hash": submission.hash_of(part) for name, part in content.items()}
-        submitted = self._enter(game, season, model.strip(), content, {**hashes, "note": note})
+        submitted = self._enter(game, season, model.strip(), content, {**hashes, "weights_bytes": len(content["weights"]), "note": note})
         version: OwnVersion = self.version(submitted["version_id"])
         if version["phase"] != "upload":
             return version
@@ -137,7 +137,7 @@ class Client:
         return self.version(submitted["version_id"])
 
     def _enter(
-        self, game: str, season: str | None, name: str, content: dict[str, bytes], more: dict[str, str | None]
+        self, game: str, season: str | None, name: str, content: dict[str, bytes], more: dict[str, str | int | None]
     ) -> Submitted:
         """Of the same files again the service answers their version, whatever it would refuse of others; so a foreseen refusal keeps
         only a new model from being made."""

@@ -75,7 +75,7 @@ def check_sizes(transport: Transport, game: str, season: str, weights: bytes, ma
         raise too_large("Weights and manifest have", size, largest)
 
 
-def post(transport: Transport, body: dict[str, str | None]) -> Submitted:
+def post(transport: Transport, body: dict[str, str | int | None]) -> Submitted:
     """The version, new or begun before."""
     try:
         answer: Submitted = transport.ask("POST", path_of("submissions"), body=body)

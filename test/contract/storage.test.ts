@@ -68,6 +68,28 @@ layer(A.layer, A.options)("a storage quota", (it) => {
     })
   )
 
+  it.effect("that leaves less than the size of the weights refuses them before they are a candidate, so that others may come at once", () =>
+    Effect.gen(function* () {
+      const rules = { max_stored_bytes_per_owner: MIB, cooldown_s: 600, max_models_per_owner: 10 }
+      const { id } = yield* A.season("declared", { rules })
+      const model = yield* modelOf("bob")
+      const bob = (yield* A.rows<{ readonly id: string }>`SELECT id FROM account WHERE username = 'bob'`)[0]!.id
+      yield* entered(id, model, { owner_id: bob, number: 99, status: "superseded", weights_bytes: MIB - 1_500, manifest_bytes: 100 })
+      const sent = (weights_bytes: unknown) => submit(bodyOf("declared", model, { weights_bytes }), "bob")
+      const over = yield* sent(1_401)
+      assert.deepStrictEqual([over.status, over.json.code], [507, "storage_full"], over.text)
+      assert.match(over.json.detail, /^The weights have 1401 bytes, and your quota leaves 1400\. The service keeps 1 MiB of models for you/)
+      const huge = yield* sent(10 ** 12)
+      assert.deepStrictEqual([huge.status, huge.json.code, huge.json.errors[0].path], [400, "invalid_request", "weights_bytes"], huge.text)
+      for (const wrong of [0, -1, 1.5, "1"]) assert.strictEqual((yield* sent(wrong)).status, 400)
+      assert.deepStrictEqual((yield* foresee("declared", model, "bob")).json.candidate, null)
+      const fits = bodyOf("declared", model, { weights_bytes: 1_400 })
+      assert.strictEqual((yield* submit(fits, "bob")).status, 201)
+      assert.strictEqual((yield* submit({ ...fits, weights_bytes: null }, "bob")).status, 200)
+      yield* A.rows`UPDATE version SET status = 'rejected' WHERE season_id = ${id} AND number = 99`
+    })
+  )
+
   it.effect("bounds the upload by what it leaves, also where it was used up after the upload was announced", () =>
     Effect.gen(function* () {
       const rules = { max_stored_bytes_per_owner: MIB, cooldown_s: 0, max_models_per_owner: 10 }

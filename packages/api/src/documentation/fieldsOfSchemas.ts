@@ -239,6 +239,8 @@ export const fieldsOfSchemas: Readonly<Record<string, string>> = {
     "Whether its owner may not take part in the season any more: then an entry is out of play, and a candidate does not enter.",
   "Submit.season": "The season, by its slug; without it, the game's featured season.",
   "Submit.model": "The model, by its id.",
+  "Submit.weights_bytes":
+    "The size of the weights in bytes. Weights that could not be uploaded are then refused at once, and no candidate waits for them.",
   "Submit.note": "A note that readers see; the season's rules say how long it may be.",
   "Submitted.status": "The state of the version.",
   "Reenter.model": "The model, by its id.",

@@ -51,12 +51,17 @@ export const refusals = [
 ] as const
 export type Refusal = InstanceType<(typeof refusals)[number]>
 
+/** More than any file that is sent. */
+const WEIGHTS_BYTES_MAX = 2 ** 40
+
 export const Submit = Schema.Struct({
   game: Schema.String,
   season: Schema.optionalKey(Schema.NullOr(Schema.String)),
   model: Schema.String,
   weights_hash: Sha256,
   manifest_hash: Sha256,
+  /** Declared, it is checked before there is a candidate, whose upload the store would refuse. */
+  weights_bytes: Schema.optionalKey(Schema.NullOr(Schema.Int.check(Schema.isBetween({ minimum: 1, maximum: WEIGHTS_BYTES_MAX })))),
   note: Schema.optionalKey(Schema.NullOr(Schema.String.check(readable)))
 }).annotate({ identifier: "Submit" })
 export type Submit = typeof Submit.Type

@@ -53,7 +53,7 @@ const enter = Effect.fnUntraced(function* (client: Client, { game, manifest, nam
   yield* checkSizes(client, game, slug, { weights, manifest })
   const model = known ?? (yield* findOrCreateModel(client, game, name))
   const hashes = { weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) }
-  const payload = { game, model: model.id, ...of, ...hashes, ...(note === undefined ? {} : { note }) }
+  const payload = { game, model: model.id, ...of, ...hashes, weights_bytes: weights.length, ...(note === undefined ? {} : { note }) }
   // The same files sent again are answered with their version, whatever the service would refuse of others.
   return yield* Effect.catchIf(retryRefused(client.submission.submit({ payload })), isRefusal, (refusal: Refusal) =>
     Effect.succeed({ refusals: refusals.length > 0 ? refusals : [{ code: refusal.code, detail: refusal.detail }], season: slug })

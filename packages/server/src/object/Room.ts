@@ -25,8 +25,13 @@ export class Room extends Context.Service<
      * `but`, which it may have already.
      */
     readonly ofQuota: (owner: string, quota_bytes: number, but: ReadonlyArray<string>) => Effect.Effect<number>
-    /** The same before an upload: refuses where the quota leaves nothing or the disk is nearly full. */
-    readonly left: (owner: string, quota_bytes: number, but: ReadonlyArray<string>) => Effect.Effect<number, StorageFull | Unavailable>
+    /** The same before an upload: refuses where less than `bytes` (1 where nobody knows) is left, or the disk is nearly full. */
+    readonly left: (
+      owner: string,
+      quota_bytes: number,
+      but: ReadonlyArray<string>,
+      bytes?: number
+    ) => Effect.Effect<number, StorageFull | Unavailable>
   }
 >()("agon/object/Room") {
   static readonly layer: Layer.Layer<Room, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
@@ -47,10 +52,12 @@ export class Room extends Context.Service<
       return Room.of({
         onDisk,
         ofQuota,
-        left: Effect.fnUntraced(function* (owner, quota_bytes, but) {
+        left: Effect.fnUntraced(function* (owner, quota_bytes, but, bytes = 1) {
           yield* onDisk
           const left = yield* ofQuota(owner, quota_bytes, but)
-          return left > 0 ? left : yield* quotaFull(quota_bytes - left, quota_bytes)
+          if (left >= bytes) return left
+          const kept = quotaFull(quota_bytes - left, quota_bytes)
+          return yield* left > 0 ? new StorageFull({ detail: `The weights have ${bytes} bytes, and your quota leaves ${left}. ${kept.detail}` }) : kept
         })
       })
     })

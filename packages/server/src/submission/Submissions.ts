@@ -5,7 +5,7 @@
  */
 
 import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
-import type { Unavailable } from "@agon/api/Problem.ts"
+import { InvalidRequest, type Unavailable } from "@agon/api/Problem.ts"
 import {
   type MissingHash,
   NothingToReenter,
@@ -58,7 +58,7 @@ export class Submissions extends Context.Service<
     readonly submit: (
       account: SignedIn,
       request: Submit
-    ) => Effect.Effect<Submitted | SubmittedBefore, Refused | MissingHash | NoteTooLong | NoteWordListed | StorageFull>
+    ) => Effect.Effect<Submitted | SubmittedBefore, Refused | InvalidRequest | MissingHash | NoteTooLong | NoteWordListed | StorageFull>
     readonly reenter: (
       account: SignedIn,
       request: Reenter
@@ -228,6 +228,15 @@ const makeEnter = Effect.gen(function* () {
   })
 })
 
+/** Weights that no class of the season holds; the review would say so of files whose size was not declared. */
+const inLargest = (bytes: number, largest: number) => {
+  if (bytes <= largest) return Effect.void
+  const message = `are more than the ${largest} bytes of the largest weight class`
+  return Effect.fail(
+    new InvalidRequest({ detail: `The ${bytes} bytes of the weights ${message}.`, errors: [{ path: "weights_bytes", message }] })
+  )
+}
+
 const makeSubmissions = Effect.gen(function* () {
   const queries = yield* makeQueries
   const places = { objects: yield* ObjectStore, stored: yield* StoredObjects, shared: yield* SharedClock }
@@ -245,14 +254,18 @@ const makeSubmissions = Effect.gen(function* () {
   const submit = Effect.fn("Submissions.submit")(function* (account: SignedIn, request: Submit) {
     const season = yield* seasons.find(request.game, request.season ?? undefined, account.id)
     const model = yield* ownModel(account, request.game, request.model)
-    const { manifest_hash, note = null, weights_hash } = request
+    const { manifest_hash, note = null, weights_bytes, weights_hash } = request
     if (note !== null) yield* checkNote(words, season.record.rules.note_max_length, note)
     const { rules, weight_classes } = season.record
-    const room_left = room.left(account.id, rules.max_stored_bytes_per_owner, [weights_hash, manifest_hash])
+    const largest = weight_classes.at(-1)!.max_bytes
+    const room_left = Effect.andThen(
+      inLargest(weights_bytes ?? 0, largest),
+      room.left(account.id, rules.max_stored_bytes_per_owner, [weights_hash, manifest_hash], weights_bytes ?? undefined)
+    )
     const { answer, taken } = yield* enter(account, season, model, { weights_hash, manifest_hash, note, files: null }, room_left)
     // A repeat is answered even without room. Where that is the disk's, the store says so when the file is sent.
     const left = Math.max(1, yield* room.ofQuota(account.id, rules.max_stored_bytes_per_owner, [weights_hash, manifest_hash]))
-    const upload = yield* uploadsOf(places, taken, request, Math.min(left, weight_classes.at(-1)!.max_bytes))
+    const upload = yield* uploadsOf(places, taken, request, Math.min(left, largest))
     return taken.fresh ? new Submitted({ ...answer, upload }) : new SubmittedBefore({ ...answer, upload })
   })
 

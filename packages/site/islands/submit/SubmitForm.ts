@@ -117,7 +117,7 @@ ${this.share === undefined ? nothing : html`<progress aria-label="Sent" max="1" 
     this.stage = "Asking whether the season takes them."
     const may = await preflight(target)
     if (!may.ok) return may
-    const submitted = await submit(target, hashed.hashes, note)
+    const submitted = await submit(target, hashed.hashes, files.weights.size, note)
     if (!submitted.ok) return submitted
     return this.#uploaded(files, submitted.value)
   }

@@ -81,8 +81,14 @@ const NEW = 201
  * The same two hashes again give the same version, with fresh addresses for its files. It keeps the note that it has, so that another one is
  * written on it; without a text that one stays.
  */
-export const submit = async (target: Target, hashes: Readonly<Record<string, string>>, note: string): Promise<Answer<Submitted>> => {
-  const body = { ...target, weights_hash: hashes["weights"], manifest_hash: hashes["manifest"], ...(note === "" ? {} : { note }) }
+export const submit = async (
+  target: Target,
+  hashes: Readonly<Record<string, string>>,
+  weights_bytes: number,
+  note: string
+): Promise<Answer<Submitted>> => {
+  const files = { weights_hash: hashes["weights"], manifest_hash: hashes["manifest"], weights_bytes }
+  const body = { ...target, ...files, ...(note === "" ? {} : { note }) }
   const answer = await asked<Submitted>("/v1/submissions", sent("POST", body))
   if (!answer.ok || answer.status === NEW || note === "") return answer
   const noted = await asked(`/v1/versions/${encodeURIComponent(answer.value.version_id)}`, sent("PATCH", { note }))

@@ -201,7 +201,11 @@ layer(web, A.options)("a comment", (it) => {
         answers.map(({ json, status }) => [status, json.id, json.body, json.deleted]),
         ids.map((id) => [200, id, null, true])
       )
-      assert.deepStrictEqual(yield* A.rows`SELECT body FROM comment WHERE id = ${ids[0]} OR id = ${ids[1]}`, [{ body: null }], "the one that waited is gone")
+      assert.deepStrictEqual(
+        yield* A.rows`SELECT body FROM comment WHERE id = ${ids[0]} OR id = ${ids[1]}`,
+        [{ body: null }],
+        "the one that waited is gone"
+      )
       yield* A.rows`UPDATE match SET status = 'rated' WHERE id = ${x.nano}`
     })
   )

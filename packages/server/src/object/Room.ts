@@ -57,7 +57,9 @@ export class Room extends Context.Service<
           const left = yield* ofQuota(owner, quota_bytes, but)
           if (left >= bytes) return left
           const kept = quotaFull(quota_bytes - left, quota_bytes)
-          return yield* left > 0 ? new StorageFull({ detail: `The weights have ${bytes} bytes, and your quota leaves ${left}. ${kept.detail}` }) : kept
+          return yield* left > 0
+            ? new StorageFull({ detail: `The weights have ${bytes} bytes, and your quota leaves ${left}. ${kept.detail}` })
+            : kept
         })
       })
     })

@@ -9,6 +9,7 @@ import { demoWeightClasses, type ZooEntry, zoo } from "@agon/zoo/zoo.ts"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
+import { makeFolder } from "../files.ts"
 
 /** A file to be written, its path relative to the folder and with slashes, as the index names it. */
 interface Output {
@@ -52,7 +53,7 @@ const write = Effect.fnUntraced(function* (folder: string, { path, bytes }: Outp
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const target = paths.join(folder, path)
-  const written = Effect.andThen(files.makeDirectory(paths.dirname(target), { recursive: true }), files.writeFile(target, bytes))
+  const written = Effect.andThen(makeFolder(paths.dirname(target)), files.writeFile(target, bytes))
   yield* Effect.mapError(written, () => new CouldNotRun({ message: `${target} cannot be written.` }))
 })
 

@@ -142,7 +142,13 @@ layer(Served)("sessions", (it) => {
         [{ origin: "http://[::1]:8080" }, 200],
         [{ origin: "http://localhost:8081" }, 403],
         [{ origin: "https://localhost:8080" }, 403],
-        [{ origin: "null" }, 403]
+        [{ origin: "null" }, 403],
+        [{ "sec-fetch-site": "" }, 200],
+        [{ origin: "" }, 200],
+        [{ "sec-fetch-site": "", origin: "http://localhost:8081" }, 403],
+        [{ "sec-fetch-site": "cross-site", origin: "" }, 403],
+        [{ "sec-fetch-site": ", " }, 403],
+        [{ "sec-fetch-site": "", origin: "" }, 200]
       ] as const
       for (const [headers, expected] of cases) assert.strictEqual(yield* edit(headers), expected, JSON.stringify(headers))
       assert.strictEqual((yield* call("/v1/me", { as: "ada", headers: { "sec-fetch-site": "cross-site" } })).status, 200)

@@ -8,8 +8,11 @@ import type { PublicOriginShape } from "../config/publicOrigin.ts"
  */
 export const comesFromElsewhere = ({ headers }: HttpServerRequest.HttpServerRequest, { loopback }: PublicOriginShape) => {
   const site = headers["sec-fetch-site"]
-  return !loopback && site !== undefined && !isOwn(site)
+  return !loopback && isSaid(site) && !isOwn(site)
 }
+
+/** An empty header says nothing. No browser sends one, and a page can set neither: so it opens no more than the lack of it does. */
+const isSaid = <A>(header: A | undefined): header is A => header !== undefined && String(header) !== ""
 
 /** A page of ours, or no page at all: an address typed in, a bookmark. */
 const isOwn = (site: string) => site === "same-origin" || site === "none"
@@ -23,7 +26,7 @@ interface Asked {
 export const refusesOrigin = ({ headers, method }: Asked, { same }: PublicOriginShape) => {
   if (method === "GET" || method === "HEAD") return false
   const site = headers["sec-fetch-site"]
-  if (site !== undefined) return !isOwn(String(site))
+  if (isSaid(site)) return !isOwn(String(site))
   const origin = headers["origin"]
-  return origin !== undefined && !same.has(String(origin))
+  return isSaid(origin) && !same.has(String(origin))
 }

@@ -72,7 +72,7 @@ export const makePersonal = ({ as, client }: { readonly as: ClientAs; readonly c
 
 const receivedOf = Effect.fnUntraced(function* (request: Request, forms: ReadonlyArray<Form>) {
   const site = request.headers["sec-fetch-site"]
-  if (site !== undefined && site !== "same-origin" && site !== "none") return yield* new Refused({ fault: FOREIGN })
+  if (site !== undefined && site !== "" && site !== "same-origin" && site !== "none") return yield* new Refused({ fault: FOREIGN })
   const pairs = yield* Effect.mapError(pairsOf(request), (status) => new Refused({ fault: status === 400 ? ILL_FORM : { status } }))
   const name = typedOf([FORM_FIELD], pairs).one(FORM_FIELD)
   const form = forms.find((form) => form.name === name)

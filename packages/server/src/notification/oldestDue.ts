@@ -7,7 +7,7 @@
  * Where no more wait than that, each reading is a whole round.
  */
 import { Effect } from "effect"
-import { makeQueries, NIL, type Oldest } from "./waitingQueries.ts"
+import { makeQueries, NIL, type Oldest, partAfter } from "./waitingQueries.ts"
 
 export type Channel = keyof Oldest
 
@@ -20,14 +20,14 @@ const earlier = (one: Date | null, other: Date | null) => (one === null || (othe
 const older = (one: Oldest, other: Oldest): Oldest => ({ web: earlier(one.web, other.web), mail: earlier(one.mail, other.mail) })
 
 export const makeOldestDue = Effect.fnUntraced(function* (looked = LOOKED, part = PART) {
-  const { oldestOf, waitingAfter } = yield* makeQueries
+  const queries = yield* makeQueries
   let after = NIL
   let [round, last] = [NONE, NONE]
   return Effect.fnUntraced(function* (now: Date) {
     for (let left = looked; left > 0; left -= part) {
-      const ids = (yield* waitingAfter({ after, limit: part })).map(({ id }) => id)
-      if (ids.length > 0) round = older(round, yield* oldestOf({ ids, now }))
-      after = ids.length < part ? NIL : ids.at(-1)!
+      const { ids, next } = yield* partAfter(queries, after, part)
+      if (ids.length > 0) round = older(round, yield* queries.oldestOf({ ids, now }))
+      after = next
       if (after !== NIL) continue
       last = round
       round = NONE

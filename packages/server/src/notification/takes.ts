@@ -6,7 +6,7 @@
  */
 import { Effect, type Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { makeQueries, NIL } from "./waitingQueries.ts"
+import { makeQueries, NIL, partAfter } from "./waitingQueries.ts"
 
 const PART = 500
 
@@ -17,14 +17,14 @@ export const makeTake = <A>(
   among: TakeAmong<A>,
   part = PART
 ): Effect.Effect<(limit: number) => ReturnType<TakeAmong<A>>, never, SqlClient.SqlClient> =>
-  Effect.map(makeQueries, ({ waitingAfter }) => {
+  Effect.map(makeQueries, (queries) => {
     let after = NIL
     return Effect.fnUntraced(function* (limit: number) {
       const from = after
       const taken: Array<A> = []
       for (let isLast = from === NIL; ; ) {
-        const ids = (yield* waitingAfter({ after, limit: part })).map(({ id }) => id)
-        after = ids.length < part ? NIL : ids.at(-1)!
+        const { ids, next } = yield* partAfter(queries, after, part)
+        after = next
         if (ids.length > 0) taken.push(...(yield* among(ids, limit - taken.length)))
         const isRound = isLast && (after === NIL || (from !== NIL && after >= from))
         if (taken.length >= limit || isRound) return taken

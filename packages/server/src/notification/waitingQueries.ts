@@ -1,4 +1,4 @@
-/** The webhooks and mailboxes that have deliveries, by which takes.ts goes through them. */
+/** The webhooks and mailboxes that have deliveries, in the parts in which takes.ts and others go through them. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { PERMITTED } from "./webhook/webhookQueries.ts"
@@ -44,3 +44,12 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       SELECT min(since) FILTER (WHERE channel <> 'mail') AS web, min(since) FILTER (WHERE channel = 'mail') AS mail FROM next`
   })
 }))
+
+type Waiting = Pick<Effect.Success<typeof makeQueries>, "waitingAfter">
+
+/** The part of up to `limit` ids after this one, and the id that the next part comes after: NIL behind the last part. */
+export const partAfter = ({ waitingAfter }: Waiting, after: string, limit: number) =>
+  Effect.map(waitingAfter({ after, limit }), (rows) => ({
+    ids: rows.map(({ id }) => id),
+    next: rows.length < limit ? NIL : rows.at(-1)!.id
+  }))

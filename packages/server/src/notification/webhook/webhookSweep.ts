@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { pauseAfter } from "../../database/sweeping.ts"
-import { makeQueries as makeWaitingQueries, NIL } from "../waitingQueries.ts"
+import { makeQueries as makeWaitingQueries, NIL, partAfter } from "../waitingQueries.ts"
 import { makeQueries } from "./webhookDeliveryQueries.ts"
 
 const PART = 500
@@ -18,25 +18,25 @@ const chunks = (ids: ReadonlyArray<string>) =>
 /** Sweeps what was told before an instant to webhooks that fail, and all that is left for those that are told nothing. */
 export const makeSweep = Effect.gen(function* () {
   const { sweep, sweepable } = yield* makeQueries
-  const { waitingAfter } = yield* makeWaitingQueries
+  const waiting = yield* makeWaitingQueries
 
   const among = Effect.fnUntraced(function* (ids: ReadonlyArray<string>, lost_before: Date) {
     const deleting = sweep({ ids, lost_before, limit: DELETED })
     while ((yield* deleting).swept === DELETED);
   })
 
-  /** Answers where the next part begins. */
+  /** Answers the id that the next part comes after. */
   const part = Effect.fnUntraced(function* (after: string, lost_before: Date) {
-    const ids = (yield* waitingAfter({ after, limit: PART })).map(({ id }) => id)
+    const { ids, next } = yield* partAfter(waiting, after, PART)
     const some = ids.length === 0 ? [] : (yield* sweepable(ids)).map(({ id }) => id)
     for (const chunk of chunks(some)) yield* among(chunk, lost_before)
-    return ids.length < PART ? undefined : ids.at(-1)!
+    return next
   })
 
   return Effect.fnUntraced(function* (lost_before: Date) {
     for (let after = NIL; ; ) {
       const [took, next] = yield* Effect.timed(part(after, lost_before))
-      if (next === undefined) return
+      if (next === NIL) return
       yield* pauseAfter(took)
       after = next
     }

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Cause, Effect, Logger, Redacted, Schema } from "effect"
 import * as LogLines from "./LogLines.ts"
+import { Told } from "./Told.ts"
 
 /** The lines of an effect, by the logger for machines or by the one for people. */
 const linesOf = (logger: Logger.Logger<unknown, string>, effect: Effect.Effect<unknown>): ReadonlyArray<string> => {
@@ -66,6 +67,14 @@ describe("a line for machines", () => {
       assert.match(cause, /\n {2}\[cause\]: StoreAway: operation="put\\nforged" gone=false\n/)
     }
     assert.match(parsed(Effect.logError("objects are unavailable", beneath))["cause"], /^StoreAway: operation=.* gone=false\n/)
+  })
+
+  it("has one sentence of an end that a sentence explains, and the stack of what came with it", () => {
+    const told = new Told("the key was revoked; set another")
+    assert.strictEqual(parsed(Effect.logFatal("the program ended", Cause.die(told)))["cause"], told.message)
+    assert.isTrue(people(Effect.logFatal("the program ended", Cause.die(told))).endsWith(`\n    ${told.message}`))
+    const both = parsed(Effect.logFatal("the program ended", Cause.combine(Cause.die(told), Cause.die(failure))))
+    assert.match(both["cause"], /the key was revoked; set another\n {4}at .*Error: no disk\n {4}at write/s)
   })
 
   it("has the cause of a failure, wherever it was given, and what else was said", () => {

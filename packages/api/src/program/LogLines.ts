@@ -8,6 +8,7 @@
  * its escape; it has an end, and secrets, tokens and e-mail addresses in it are left out.
  */
 import { Cause, Effect, Formatter, type Layer, Logger, type LogLevel, References } from "effect"
+import { Told } from "./Told.ts"
 
 /** Characters of a field or message that are written; of a cause, with its stack, more. */
 const TEXT_MAX = 2_000
@@ -80,9 +81,17 @@ const factsOf = (error: Error): string =>
     .map(([name, value]) => `${name}=${Formatter.format(value)}`)
     .join(" ")
 
+const isTold = (errors: ReadonlyArray<Error>): boolean => errors.length > 0 && errors.every((error) => error instanceof Told)
+
+/** The sentences of errors that have one, otherwise their trace. */
+const traceOf = (failure: Cause.Cause<unknown> | Error): string => {
+  const errors = errorsIn(failure)
+  return isTold(errors) ? errors.map(({ message }) => message).join("\n") : traceWithFacts(failure, errors)
+}
+
 /** Writes the facts of errors without a message behind their names, where the trace has the bare name. */
-const traceOf = (failure: Cause.Cause<unknown> | Error): string =>
-  errorsIn(failure)
+const traceWithFacts = (failure: Cause.Cause<unknown> | Error, errors: ReadonlyArray<Error>): string =>
+  errors
     .filter(({ message }) => message === "")
     .reduce(
       (trace, error) => {

@@ -18,6 +18,7 @@
 
 import type { Client } from "@agon/api/Client.ts"
 import type { InvalidRequest, NotFound, Unavailable } from "@agon/api/Problem.ts"
+import { Told } from "@agon/api/program/Told.ts"
 import type { LeaseAnswer, OpenSession, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
 import { Effect, Fiber, Latch, type Scope, type Tracer } from "effect"
 import { type Late, tellLate } from "./lateResults.ts"
@@ -104,7 +105,7 @@ export const run = (client: Client, about: OpenSession, stopping: Stopping): Eff
   })
 
 /** Another service at AGON_URL, or an option that is refused: trying again would not mend it, so the runner ends. */
-const notOpened = ({ detail }: NotFound | InvalidRequest) => new Error(`the service opens no session for this runner: ${detail}`)
+const notOpened = ({ detail }: NotFound | InvalidRequest) => new Told(`the service opens no session for this runner: ${detail}`)
 
 const loop = Effect.fnUntraced(function* (client: Client, state: State, { slots }: OpenSession, opened: Effect.Effect<RunnerSession>) {
   const pauses = makePauses()

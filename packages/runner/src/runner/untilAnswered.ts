@@ -3,6 +3,7 @@
  * not retry at the same moment.
  */
 import { seldom } from "@agon/api/program/seldom.ts"
+import { Told } from "@agon/api/program/Told.ts"
 import { Effect, Schedule } from "effect"
 import { whyOf } from "./whyOf.ts"
 
@@ -19,6 +20,9 @@ const PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("250 millis"
  * down a service that comes back.
  */
 const BRIEF_PAUSES = Schedule.jittered(Schedule.min([Schedule.exponential("500 millis", 1.3), Schedule.spaced(LONGEST_PAUSE)]))
+
+const KEY_REFUSED =
+  "the runner key is not valid, or was revoked; set AGON_RUNNER_KEY to a key that an administrator of the service at AGON_URL has made"
 
 /** Errors of the call itself, which repeating would not mend. */
 type Final<E> = Extract<E, { readonly code: "not_found" | "invalid_request" }>
@@ -44,9 +48,7 @@ export const makeUntilAnswered = () => {
   return <A, E, R>(what: string, call: Effect.Effect<A, E, R>, wait_s = 0): Effect.Effect<A, Final<E>, R> =>
     call.pipe(
       Effect.timeout(`${wait_s + REQUEST_MARGIN_S} seconds`),
-      Effect.catch((error) =>
-        codeOf(error) === "unauthenticated" ? Effect.die(new Error("the runner key is not valid, or was revoked")) : Effect.fail(error)
-      ),
+      Effect.catch((error) => (codeOf(error) === "unauthenticated" ? Effect.die(new Told(KEY_REFUSED)) : Effect.fail(error))),
       Effect.tapError((error) => (isFinal(error) ? Effect.void : complain(what, error))),
       Effect.retry({ schedule: BRIEF_PAUSES, while: (error) => codeOf(error) === "unavailable" }),
       Effect.retry({ schedule: PAUSES, while: (error) => !isFinal(error) }),

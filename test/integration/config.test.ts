@@ -7,7 +7,7 @@ import * as Secrets from "@agon/server/config/Secrets.ts"
 import { load } from "@agon/server/config/Settings.ts"
 import { options as siteOptions } from "@agon/site/Options.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { ConfigProvider, Effect, Redacted } from "effect"
+import { ConfigProvider, Effect, Logger, Redacted } from "effect"
 
 const settings = (env: Record<string, string>) =>
   Effect.provideService(load, ConfigProvider.ConfigProvider, ConfigProvider.fromEnv({ env }))
@@ -339,6 +339,22 @@ describe("AGON_DATA", () => {
       yield* prepare(path)
       yield* Secrets.load(path)
       for (const closed of [path, join(path, "secrets")]) assert.strictEqual(statSync(closed).mode & 0o777, 0o700, closed)
+    })
+  )
+
+  it.effect("says once of a directory that it shares with other things, and leaves them there", () =>
+    Effect.gen(function* () {
+      const path = yield* temporary // of mode 0700
+      writeFileSync(join(path, "somebody's"), "")
+      const lines: Array<string> = []
+      const told = Logger.layer([Logger.make(({ message }) => void lines.push(String(message)))])
+      yield* Effect.provide(prepare(path), told)
+      yield* Secrets.load(path)
+      yield* Effect.provide(prepare(path), told)
+      assert.deepStrictEqual(lines, [
+        `AGON_DATA: ${path} holds other things (somebody's), which stay as they are; it takes a directory of its own`
+      ])
+      assert.isTrue(existsSync(join(path, "somebody's")))
     })
   )
 

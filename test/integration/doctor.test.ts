@@ -6,8 +6,9 @@ import { createServer, type Server } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as Secrets from "@agon/server/config/Secrets.ts"
+import * as S3Objects from "@agon/server/object/s3/S3Objects.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import pg from "pg"
 import { afterAll, assert, beforeAll, describe, it } from "vitest"
@@ -105,6 +106,26 @@ describe("the doctor", () => {
       )
     )
     assert.strictEqual(status, 1)
+  })
+
+  it("names a runtime that no runner has, and not one as runners say theirs", async () => {
+    const runtime = `onnxruntime-web 1.29.0 ${"0af".repeat(21)}1 node 22`
+    const { said, status } = await doctor({ AGON_RUNTIMES: `x, ${runtime}` })
+    const found = said.split("\n").filter((line) => line.includes("AGON_RUNTIMES"))
+    assert.strictEqual(found.length, 1, said)
+    assert.match(found[0]!, /^MEND {4}configuration: AGON_RUNTIMES: no runner of this project says "x"; it takes a runtime_version of /)
+    assert.strictEqual(status, 1)
+  })
+
+  it("names what is in a directory that no service has used yet, and nothing beside what a service has made there", async () => {
+    const AGON_DATA = join(home, "a-home")
+    mkdirSync(AGON_DATA, { mode: 0o700 })
+    for (const name of ["notes", ".profile", "photos", "letters"]) writeFileSync(join(AGON_DATA, name), "")
+    const { said, status } = await doctor({ AGON_DATA })
+    assert.match(said, /^MEND {4}directory: AGON_DATA: .*a-home holds other things \(\.profile, letters, notes, \.\.\.\), which stay /m)
+    assert.strictEqual(status, 1)
+    mkdirSync(join(AGON_DATA, "secrets"), { mode: 0o700 })
+    assert.strictEqual((await doctor({ AGON_DATA })).status, 0)
   })
 
   it("names every variable that is not understood, each by itself", async () => {
@@ -259,7 +280,7 @@ describe("the doctor", () => {
   })
 
   it.skipIf(Certificates.missingOpenssl() !== undefined)(
-    "finds a certificate that ends soon, one without its key, and a key that others may read",
+    "finds a certificate that ends soon, one without its key, of another host or authority, and a key that others may read",
     async () => {
       const { ca, node, remove, stranger } = Certificates.make()
       try {
@@ -270,6 +291,10 @@ describe("the doctor", () => {
           [2, true],
           wrong.said
         )
+        const away = await doctor({ ...env, AGON_NODE: `127.0.0.2:${await freePort()}`, AGON_NODE_KEY: node.key })
+        assert.match(away.said, /BROKEN {2}certificates: AGON_NODE_CERT: it is not for 127\.0\.0\.2, the host of AGON_NODE, so no node/)
+        const other = await doctor({ ...env, AGON_NODE_CERT: stranger.cert, AGON_NODE_KEY: stranger.key })
+        assert.match(other.said, /BROKEN {2}certificates: AGON_NODE_CERT: the authority in AGON_NODE_CA has not signed it/)
         chmodSync(node.key, 0o644)
         const soon = await doctor({ ...env, AGON_NODE_KEY: node.key })
         assert.match(soon.said, /MEND {4}certificates: AGON_NODE_CERT: it ends in \d+ days; renew it/)
@@ -309,16 +334,29 @@ describe("the doctor", () => {
   )
 
   it.skipIf(leftOut("the doctor at a real bucket: 12 s") ?? missingS3())(
-    "writes, reads and removes an object in a real bucket, and finds keys that are refused",
+    "writes, reads and removes an object in a real bucket, makes none, and finds keys that are refused",
     async () => {
       await Effect.gen(function* () {
         const { accessKeyId, endpoint, region, secretAccessKey } = yield* S3Server
         const env = { S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: "doctor", S3_ACCESS_KEY_ID: accessKeyId }
-        const right = yield* Effect.promise(() => doctor({ ...env, S3_SECRET_ACCESS_KEY: Redacted.value(secretAccessKey) }))
+        const secret = { S3_SECRET_ACCESS_KEY: Redacted.value(secretAccessKey) }
+        const first = yield* Effect.promise(() => doctor({ ...env, ...secret, AGON_DATA: join(home, "new") }))
+        assert.match(first.said, /^fine {4}objects: bucket doctor is not there; the first start makes it$/m)
+        const misspelt = yield* Effect.promise(() => doctor({ ...env, ...secret }))
+        assert.match(
+          misspelt.said,
+          /^MEND {4}objects: bucket doctor is not there, .*; where the service has had another, name that in S3_/m
+        )
+        assert.strictEqual(misspelt.status, 1, misspelt.said)
+        yield* Effect.scoped(Layer.build(S3Objects.layer({ ...(yield* S3Server), bucket: "doctor" })))
+        const right = yield* Effect.promise(() => doctor({ ...env, ...secret }))
         assert.match(right.said, /an object was written to bucket doctor, read and removed/)
         assert.strictEqual(right.status, 0, right.said)
         const wrong = yield* Effect.promise(() => doctor({ ...env, S3_SECRET_ACCESS_KEY: "wrong" }))
-        assert.match(wrong.said, /S3_ENDPOINT: bucket doctor .*403/)
+        assert.match(
+          wrong.said,
+          /S3_ENDPOINT: bucket doctor .*: 403; look at S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and what they may do there$/m
+        )
         assert.strictEqual(wrong.status, 2)
       }).pipe(Effect.provide(S3Server.layer), Effect.runPromise)
     }

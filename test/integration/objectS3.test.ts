@@ -110,7 +110,8 @@ describe.skipIf(missing !== undefined)(`S3 in trouble${missing === undefined ? "
         const server = yield* S3Server
         const wrong = S3Objects.layer({ ...server, bucket: "agon-wrong", secretAccessKey: Redacted.make("not-the-secret") })
         const error = yield* Effect.flip(Layer.build(wrong))
-        assert.strictEqual(error.detail, `bucket agon-wrong at ${server.endpoint} as ${server.accessKeyId}: 403`)
+        const mend = "look at S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and what they may do there"
+        assert.strictEqual(error.detail, `bucket agon-wrong at ${server.endpoint} as ${server.accessKeyId}: 403; ${mend}`)
       }).pipe(Effect.scoped)
     )
   })

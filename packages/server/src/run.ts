@@ -11,6 +11,7 @@ import { stopWhenLeft } from "@agon/api/program/whenLeft.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Effect, Layer, References } from "effect"
 import { announce } from "./announce.ts"
+import { doubtful } from "./config/doubtful.ts"
 import { Settings } from "./config/Settings.ts"
 import { unread } from "./config/unread.ts"
 import { Foundations } from "./Foundations.ts"
@@ -55,7 +56,8 @@ const ofNode = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(Settings, ({ node }) => (node === undefined ? effect : Effect.annotateLogs(effect, { node: `${node.host}:${node.port}` })))
 
 const main = Effect.gen(function* () {
-  yield* Effect.forEach(unread(Object.keys(process.env)), (sentence) => Effect.logWarning(sentence), { discard: true })
+  const mistaken = [...unread(Object.keys(process.env)), ...doubtful(yield* Settings)]
+  yield* Effect.forEach(mistaken, (sentence) => Effect.logWarning(sentence), { discard: true })
   const { Program } = yield* Effect.promise(loadProgram)
   yield* Layer.build(Program)
   yield* announce(process.stdout)

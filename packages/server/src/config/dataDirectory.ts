@@ -18,9 +18,27 @@ const OURS = /^(secrets|postgres|objects|runner)(\.|$)/
  * The mode change would lock other users out of their files, so a directory with other contents, such
  * as /tmp or a home, is refused.
  */
-const isSomebodyElses = (path: string) => {
+const isSomebodyElses = (path: string) => othersIn(path).length > 0
+
+/** The contents of a directory that no service has used yet. */
+const othersIn = (path: string): ReadonlyArray<string> => {
   const names = readdirSync(path).filter((name) => name !== "lost+found") // a new volume has it
-  return names.length > 0 && !names.some((name) => OURS.test(name))
+  return names.some((name) => OURS.test(name)) ? [] : names
+}
+
+/** Names of others' things that a sentence lists. */
+const NAMED_MAX = 3
+
+/**
+ * A sentence about others' things in a directory that only its user may read and that no service has used yet, such as a home: the start
+ * takes it and leaves them alone, which is seldom meant. Undefined where there are none.
+ */
+export const sharedWith = (path: string): string | undefined => {
+  if (!existsSync(path)) return undefined
+  const names = othersIn(path).toSorted()
+  if (names.length === 0) return undefined
+  const listed = `${names.slice(0, NAMED_MAX).join(", ")}${names.length > NAMED_MAX ? ", ..." : ""}`
+  return `AGON_DATA: ${path} holds other things (${listed}), which stay as they are; it takes a directory of its own`
 }
 
 const close = (path: string) => {
@@ -83,11 +101,14 @@ const unwritable = (path: string): string | undefined => {
   }
 }
 
-/** Makes the directory and answers its path, or refuses with one line. */
+/** Makes the directory and answers its path, or refuses with one line. Others' things in it are a line of the log, once. */
 export const prepare = (path: string) =>
-  Effect.suspend(() => {
+  Effect.gen(function* () {
     const lost = lostLink(path)
-    return lost === undefined ? make(path) : Effect.fail(refuse(`AGON_DATA: ${lost}`))
+    if (lost !== undefined) return yield* refuse(`AGON_DATA: ${lost}`)
+    const shared = yield* make(path)
+    if (shared !== undefined) yield* Effect.logWarning(shared)
+    return path
   })
 
 const make = (path: string) =>
@@ -96,10 +117,11 @@ const make = (path: string) =>
       mkdirSync(dirname(path), { recursive: true })
       if (!existsSync(path)) mkdirSync(path, { mode: MODE })
       close(path)
+      const shared = sharedWith(path)
       const proof = join(path, `.writable-${process.pid}`)
       writeFileSync(proof, "")
       rmSync(proof)
-      return path
+      return shared
     },
     catch: (error) =>
       refuse(

@@ -1,3 +1,4 @@
+import { createServer as createHttpServer } from "node:http"
 import { type AddressInfo, createServer } from "node:net"
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
@@ -28,3 +29,23 @@ for (const [asked, state] of [
       )
     })
   )
+
+it.effect("an address for nodes that another program has is broken before the start, and this node's while its service answers", () =>
+  Effect.gen(function* () {
+    const { port: nodes } = (yield* taken).address() as AddressInfo
+    const service = yield* Effect.acquireRelease(
+      Effect.promise(async () => {
+        const server = createHttpServer((_, response) => response.end())
+        await new Promise<void>((listening) => server.listen(0, "127.0.0.1", listening))
+        return server
+      }),
+      (server) => Effect.sync(() => server.close() && server.closeAllConnections())
+    )
+    const found = (port: number) =>
+      Effect.map(checkPorts({ host: "127.0.0.1", port, node: { host: "127.0.0.1", port: nodes } } as SettingsShape), (all) =>
+        all.filter(({ says }) => says.startsWith("AGON_NODE")).map(({ state }) => state)
+      )
+    assert.deepStrictEqual(yield* found((service.address() as AddressInfo).port), ["fine"])
+    assert.deepStrictEqual(yield* found(0), ["broken"])
+  })
+)

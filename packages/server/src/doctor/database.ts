@@ -130,7 +130,10 @@ const migrationsSay = (applied: ReadonlyArray<Applied>): Finding => {
 const clockSays = (skew_ms: number): Finding => {
   const by = `${(Math.abs(skew_ms) / 1000).toFixed(1)} s ${skew_ms > 0 ? "ahead of" : "behind"} the database's`
   if (Math.abs(skew_ms) > AHEAD_MAX_MS) return clock.broken(`this machine's clock is ${by}, too far to be believed; set both by NTP`)
-  if (Math.abs(skew_ms) > SKEW_MEND_MS) return clock.mend(`this machine's clock is ${by}; set both by NTP`)
+  if (Math.abs(skew_ms) > SKEW_MEND_MS)
+    return clock.mend(
+      `this machine's clock is ${by}${skew_ms < 0 ? ", and seasons that it is first to host open as much late" : ""}; set both by NTP`
+    )
   return clock.fine("this machine's clock agrees with the database's")
 }
 

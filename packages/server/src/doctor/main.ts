@@ -9,14 +9,19 @@ import * as LogLines from "@agon/api/program/LogLines.ts"
 import { stopWhenLeft } from "@agon/api/program/whenLeft.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime" // the whole package takes four times as long to load
 import { Effect } from "effect"
+import { doubtful } from "../config/doubtful.ts"
 import { load, type SettingsShape } from "../config/Settings.ts"
 import { unread } from "../config/unread.ts"
 import { checkOthers, checkPorts } from "./addresses.ts"
+import { certificates } from "./certificates.ts"
 import { checkDatabase } from "./database.ts"
-import { certificates, dataDirectory, isPasswordMissing, secretFiles } from "./directory.ts"
+import { dataDirectory, isPasswordMissing, secretFiles } from "./directory.ts"
 import { about, type Finding, type State, statusOf } from "./Finding.ts"
 import { checkMail } from "./mail.ts"
 import { checkObjects } from "./objects.ts"
+import { checkOrigin } from "./origin.ts"
+import { checkProviders } from "./providers.ts"
+import { checkRedis } from "./redis.ts"
 
 const HELP = `Usage: scripts/doctor [--json]
 
@@ -26,18 +31,20 @@ Exit status: 0 nothing to do, 1 something to mend, 2 it does not start or does n
 
 const configuration = about("configuration")
 
+const BESIDE = [checkPorts, checkRedis, checkOthers, checkMail, checkProviders, checkOrigin]
+
 const examined = (settings: SettingsShape) =>
   Effect.gen(function* () {
     const directory = dataDirectory(settings)
     const secrets = secretFiles(settings)
-    const misspelt = unread(Object.keys(process.env))
-    const understood = misspelt.length > 0 ? misspelt.map(configuration.mend) : [configuration.fine("every variable is understood")]
+    const mistaken = [...unread(Object.keys(process.env)), ...doubtful(settings)]
+    const understood = mistaken.length > 0 ? mistaken.map(configuration.mend) : [configuration.fine("every variable is understood")]
     const local = [...understood, directory, ...secrets, ...(yield* certificates(settings))]
     // The embedded database needs both, and would make what is missing.
     const usable = settings.database_url !== undefined || (local.every(({ state }) => state !== "broken") && !isPasswordMissing(settings))
     const database = usable ? yield* checkDatabase(settings) : []
-    const beside = [...(yield* checkPorts(settings)), ...(yield* checkOthers(settings)), ...(yield* checkMail(settings))]
-    return [...local, ...database, ...(yield* checkObjects(settings)), ...beside]
+    const beside = yield* Effect.forEach(BESIDE, (check) => check(settings))
+    return [...local, ...database, ...(yield* checkObjects(settings)), ...beside.flat()]
   })
 
 const findings: Effect.Effect<ReadonlyArray<Finding>> = load.pipe(

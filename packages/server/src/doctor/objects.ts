@@ -22,7 +22,7 @@ const ANSWER_TIMEOUT = "20 seconds"
 const BYTES = 1_000
 
 export const checkObjects = (settings: SettingsShape): Effect.Effect<ReadonlyArray<Finding>> =>
-  (settings.s3 === undefined ? inDirectory(settings.directory) : inBucket(settings.s3, settings.public_origin)).pipe(
+  (settings.s3 === undefined ? inDirectory(settings.directory) : inBucket(settings.s3, settings)).pipe(
     Effect.timeoutOrElse({
       duration: ANSWER_TIMEOUT,
       orElse: () => Effect.fail(refuse(`the object store did not answer in ${ANSWER_TIMEOUT}; look at its machine and the network`))
@@ -36,7 +36,25 @@ export const inTheClear = ({ endpoint }: Pick<S3Options, "endpoint">, origin: st
     ? [objects.mend("S3_ENDPOINT is http, and PUBLIC_ORIGIN https: browsers upload nothing there; put the S3 server behind TLS")]
     : []
 
-const inBucket = (s3: S3Options, origin: string) =>
+type Whose = Pick<SettingsShape, "directory" | "public_origin">
+
+const inBucket = (s3: S3Options, whose: Whose) =>
+  Effect.gen(function* () {
+    return (yield* S3Objects.hasBucket(s3)) ? yield* tried(s3, whose) : [missing(s3, whose), ...inTheClear(s3, whose.public_origin)]
+  }).pipe(
+    Effect.mapError((error) => {
+      const detail = "detail" in error ? error.detail : error._tag
+      return refuse(`S3_ENDPOINT: ${detail}${detail.includes("; ") ? "" : "; mend the access or the server"}`)
+    })
+  )
+
+/** A service that has its secrets had a bucket too, or is a node beside others that have one. */
+const missing = ({ bucket }: S3Options, { directory }: Whose) =>
+  existsSync(join(directory, "secrets"))
+    ? objects.mend(`bucket ${bucket} is not there, and the next start makes it; where the service has had another, name that in S3_BUCKET`)
+    : objects.fine(`bucket ${bucket} is not there; the first start makes it`)
+
+const tried = (s3: S3Options, { public_origin }: Whose) =>
   Effect.gen(function* () {
     const store = yield* ObjectStore
     const key = `incoming/doctor-${randomBytes(8).toString("hex")}`
@@ -48,11 +66,8 @@ const inBucket = (s3: S3Options, origin: string) =>
     if (Option.isNone(read) || !Buffer.from(read.value).equals(Buffer.from(bytes)))
       return [objects.broken(`bucket ${s3.bucket}: an object is not read as it was written; S3_ENDPOINT is no S3 server that can be used`)]
     if (Option.isSome(left)) return [objects.broken(`bucket ${s3.bucket}: an object cannot be removed; allow S3_ACCESS_KEY_ID to delete`)]
-    return [objects.fine(`an object was written to bucket ${s3.bucket}, read and removed`), ...inTheClear(s3, origin)]
-  }).pipe(
-    Effect.provide(S3Objects.layer(s3)),
-    Effect.mapError((error) => refuse(`S3_ENDPOINT: ${"detail" in error ? error.detail : error._tag}; mend the access or the server`))
-  )
+    return [objects.fine(`an object was written to bucket ${s3.bucket}, read and removed`), ...inTheClear(s3, public_origin)]
+  }).pipe(Effect.provide(S3Objects.layer(s3)))
 
 const inDirectory = (data: string) => {
   const directory = localDirectory(data)

@@ -67,15 +67,40 @@ const makeStore = (requests: S3Requests, bucket: string): (typeof ObjectStore)["
   }
 }
 
+const isThere = ({ send }: S3Requests) =>
+  Effect.map(
+    send({ operation: "bucket", method: "HEAD", key: "", answers: [404], timeout: BUCKET_TIMEOUT }),
+    ({ status }) => status !== 404
+  )
+
 /** Makes the bucket where it is missing. When two nodes start at once, one is told that it exists already. */
-const ensureBucket = Effect.fnUntraced(function* ({ send }: S3Requests, region: string) {
-  const found = yield* send({ operation: "bucket", method: "HEAD", key: "", answers: [404], timeout: BUCKET_TIMEOUT })
-  if (found.status !== 404) return
+const ensureBucket = Effect.fnUntraced(function* (requests: S3Requests, { bucket, region }: S3Options) {
+  if (yield* isThere(requests)) return
+  const { send } = requests
   const place = `<CreateBucketConfiguration><LocationConstraint>${region}</LocationConstraint></CreateBucketConfiguration>`
   const body = region === "us-east-1" ? {} : { body: new TextEncoder().encode(place) }
   yield* Effect.flatMap(send({ operation: "bucket", method: "PUT", key: "", ...body, answers: [409] }), discard)
   yield* send({ operation: "bucket", method: "HEAD", key: "", timeout: BUCKET_TIMEOUT })
+  yield* Effect.logInfo("the bucket was missing and has been made", { bucket })
 })
+
+/** How a fault is mended that its code alone does not say; none of a clock, which says it. */
+const MENDS: ReadonlyArray<readonly [RegExp, string]> = [
+  [/^403\b(?!.*clock)/, "look at S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY and what they may do there"],
+  [/CERT|VERIFY|SELF_SIGNED/, "it takes a certificate that Node or NODE_EXTRA_CA_CERTS trusts"]
+]
+
+/** Names the bucket, and where it is known what to mend. */
+const aboutBucket =
+  ({ accessKeyId, bucket, endpoint }: S3Options) =>
+  ({ detail }: ObjectsUnavailable) => {
+    const about = [`bucket ${bucket} at ${endpoint} as ${accessKeyId}: ${detail}`]
+    const mend = MENDS.find(([fault]) => fault.test(detail))?.[1] ?? []
+    return new ObjectsUnavailable({ operation: "bucket", key: "", detail: about.concat(mend).join("; ") })
+  }
+
+/** Whether there is a bucket, without making one. */
+export const hasBucket = (options: S3Options) => Effect.mapError(isThere(s3Requests(options)), aboutBucket(options))
 
 /** A line where the store takes long: the rest of a start is a matter of seconds, and on a terminal nothing else would be said. */
 const toldIfLong = <A, E, R>(waiting: Effect.Effect<A, E, R>, { bucket, endpoint }: S3Options): Effect.Effect<A, E, R> => {
@@ -92,11 +117,8 @@ export const layer = (options: S3Options): Layer.Layer<ObjectStore, ObjectsUnava
     ObjectStore,
     Effect.suspend(() => {
       const requests = s3Requests(options)
-      return toldIfLong(Effect.andThen(ensureBucket(requests, options.region), refusePublic(requests)), options).pipe(
-        Effect.mapError(({ detail }) => {
-          const about = `bucket ${options.bucket} at ${options.endpoint} as ${options.accessKeyId}: ${detail}`
-          return new ObjectsUnavailable({ operation: "bucket", key: "", detail: about })
-        }),
+      return toldIfLong(Effect.andThen(ensureBucket(requests, options), refusePublic(requests)), options).pipe(
+        Effect.mapError(aboutBucket(options)),
         Effect.as(makeStore(requests, options.bucket))
       )
     })

@@ -2,7 +2,7 @@
  * Every form of the administrator's desk beside a real service: once as it is taken, and
  * once as the service refuses it.
  */
-import { wasText } from "@agon/site/admin/meanwhile.ts"
+import { wasText } from "@agon/site/admin/editConflict.ts"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient } from "effect/sql"

@@ -18,10 +18,10 @@ export const urlFlag = Flag.String("url").pipe(
 )
 export const jsonFlag = Flag.Boolean("json").pipe(Flag.withDescription("Print JSON"), Flag.withDefault(false))
 
-/** That of the kept session, which may have ended: whoever signs in again does so where they were. */
+/** The address of the kept session. The session may have ended; `agon login` then signs in to the same service again. */
 const addressKept = Effect.map(SessionFile.read, Option.match({ onNone: () => STANDARD_URL, onSome: ({ url }) => url }))
 
-/** The origin of the address: of the flag, or AGON_URL, or the kept session, or where nothing says one the standard one. */
+/** The origin of the service: the address comes from the flag, else from AGON_URL, else from the kept session, else the standard one is taken. */
 export const addressOf = Effect.fnUntraced(function* (flag: Option.Option<string>) {
   const text = Option.isSome(flag) ? flag.value : (yield* variable("AGON_URL", "")) || (yield* addressKept)
   const url = URL.canParse(text) ? new URL(text) : undefined
@@ -47,7 +47,7 @@ export const connectAsKept = Effect.fnUntraced(function* (url: string) {
   return { client, isSignedIn: Option.isSome(own) }
 })
 
-/** Nothing came, for the reason that the line or the resolver gives, or something came that is none of the service's answers. */
+/** The sentence for a request without an answer of the service: the connection failed, or another program answered. */
 const unanswered = (url: string, { reason, response }: HttpClientError.HttpClientError): string => {
   if (response !== undefined) return `${url} does not answer as a service does: status ${response.status}.`
   const cause = "cause" in reason ? reason.cause : undefined

@@ -18,8 +18,8 @@ import * as SessionFile from "./SessionFile.ts"
 const NAME_MAX = 64
 const SLOWER_S = 5
 const COOKIE = "service_session"
-/** Said where nothing was done, to who wanted to be somebody else. */
-const STOOD = " already; agon logout comes before another sign-in."
+/** The end of the sentence for a visitor who is signed in already: nothing is done, and another account needs a sign-out first. */
+const ALREADY = " already; agon logout comes before another sign-in."
 
 const nameOfThis = () => [...`agon on ${hostname()}`].slice(0, NAME_MAX).join("")
 
@@ -98,7 +98,7 @@ export const login = Command.make(
     }
     const { stood, username } = kept
     yield* Console.log(
-      given.json ? JSON.stringify({ signed_in: true, url, username }) : `Signed in as ${username} at ${url}${stood ? STOOD : ""}`
+      given.json ? JSON.stringify({ signed_in: true, url, username }) : `Signed in as ${username} at ${url}${stood ? ALREADY : ""}`
     )
   })
 ).pipe(Command.provide(NodeHttpClient.layerNodeHttp))

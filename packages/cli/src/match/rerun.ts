@@ -1,6 +1,6 @@
 /**
- * `agon rerun MATCH|REPLAY --turn N --weights DIR`: writes what the seats saw in one turn of a match, and
- * what those models answered whose files are in the folder, as arrays for numpy. Exit status 1 where a
+ * `agon rerun MATCH|REPLAY --turn N --weights DIR`: writes the seats' observations in one turn of a match,
+ * and the logits of the models whose files are in the folder, as arrays for numpy. Exit status 1 where a
  * model's answer is not the recorded one.
  */
 

@@ -1,7 +1,7 @@
 /**
- * `agon season create|rounds|close FILE.yaml [--dry-run]`: brings a season to what its file says. A dry run
- * shows the difference. Whatever is so already is left alone, so each command may be repeated. Where the file
- * differs in what is fixed, nothing is written: status 1.
+ * `agon season create|rounds|close FILE.yaml [--dry-run]`: makes a season as its file describes it, or changes it
+ * until it agrees with the file. A dry run shows the difference alone. Settings that agree already are left alone, so
+ * each command may be repeated. Where the file differs in a setting that cannot change, nothing is written: status 1.
  */
 import type { Client } from "@agon/api/Client.ts"
 import { pages } from "@agon/api/Pages.ts"

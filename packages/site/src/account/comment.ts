@@ -8,7 +8,7 @@ import { type Html, html, prose } from "../html/Html.ts"
 import { commentAt, commentsAt, withQuery } from "../html/links.ts"
 import { offsetOf } from "../html/pager.ts"
 import { timeText } from "../html/words.ts"
-import { notDone, sureButton } from "../http/form/buttons.ts"
+import { confirmedButton, notDone } from "../http/form/buttons.ts"
 import { done } from "../http/form/done.ts"
 import { form, type Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -59,7 +59,7 @@ const forms = ({ body, created_at }: Comment, isOwn: boolean, isLocked: boolean,
   }${
     body !== null &&
     isOwn &&
-    html`<h2>Delete it</h2>\n${notDone(tried, remove)}${sureButton(remove, {}, "Delete", `your comment of ${timeText(created_at)}`, DELETED)}\n`
+    html`<h2>Delete it</h2>\n${notDone(tried, remove)}${confirmedButton(remove, {}, "Delete", `your comment of ${timeText(created_at)}`, DELETED)}\n`
   }`
 }
 

@@ -9,7 +9,7 @@ import { type Html, html, prose } from "../html/Html.ts"
 import { commentIn, commentsAt, withQuery } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { time, timeText } from "../html/words.ts"
-import { notDone, sureButton } from "../http/form/buttons.ts"
+import { confirmedButton, notDone } from "../http/form/buttons.ts"
 import { done } from "../http/form/done.ts"
 import { form } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -64,7 +64,7 @@ const item = (one: Listed, state: string): Html => {
   return html`<li class="comment">
 <p class="faint">${time(created_at)}, about <a href="${whereOf(one)}">a ${subject.kind}</a>: ${state}</p>
 ${prose(body)}
-${sureButton(remove, { id }, "Delete", `the comment of ${timeText(created_at)}`, DELETED)}
+${confirmedButton(remove, { id }, "Delete", `the comment of ${timeText(created_at)}`, DELETED)}
 </li>
 `
 }

@@ -9,7 +9,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { sessionsAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time, timeText } from "../html/words.ts"
-import { notDone, sureButton } from "../http/form/buttons.ts"
+import { confirmedButton, notDone } from "../http/form/buttons.ts"
 import { done } from "../http/form/done.ts"
 import { form, inWords } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -75,7 +75,7 @@ const row = ({ created_at, current, expires_at, id, last_seen_at, user_agent }: 
 <td><span class="unit">since </span>${time(created_at)}</td>
 <td><span class="unit">last seen </span>${time(last_seen_at)}</td>
 <td><span class="unit">ends </span>${time(expires_at)}</td>
-<td>${sureButton(end, { sid: id }, "End", about, current ? "You are signed out here." : "Whoever uses it has to sign in again.")}</td>
+<td>${confirmedButton(end, { sid: id }, "End", about, current ? "You are signed out here." : "Whoever uses it has to sign in again.")}</td>
 </tr>
 `
 }
@@ -83,7 +83,9 @@ const row = ({ created_at, current, expires_at, id, last_seen_at, user_agent }: 
 /** Nothing where the visitor is signed in nowhere else. */
 const others = (sessions: ReadonlyArray<SessionRow>): Html | "" => {
   const n = sessions.filter(({ current }) => !current).length
-  return n === 0 ? "" : html`${sureButton(endOthers, {}, n === 1 ? "End the other session" : `End all ${n} other sessions`, "", OTHERS)}\n`
+  return n === 0
+    ? ""
+    : html`${confirmedButton(endOthers, {}, n === 1 ? "End the other session" : `End all ${n} other sessions`, "", OTHERS)}\n`
 }
 
 const OTHERS = "Every other browser and program has to sign in again; this one stays signed in."

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { deskNav } from "../html/desk.ts"
 import { html } from "../html/Html.ts"
 import { webhookAt, webhooksAt, withQuery } from "../html/links.ts"
-import { notDone, sureButton } from "../http/form/buttons.ts"
+import { confirmedButton, notDone } from "../http/form/buttons.ts"
 import { done } from "../http/form/done.ts"
 import { form } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -55,7 +55,7 @@ ${webhookFacts(webhook)}
 ${whole(hidden("enabled", isOn ? "no" : "yes"), isOn ? "Switch it off" : "Switch it on", "Switch")}<h2>Attempts</h2>
 ${attempts(deliveries)}
 <h2>Another secret</h2>
-${made !== undefined && secretOf(made)}${notDone(tried, rotate)}${sureButton(rotate, {}, "Make another secret", `for the webhook to ${webhook.url}`, ANOTHER_SECRET)}`
+${made !== undefined && secretOf(made)}${notDone(tried, rotate)}${confirmedButton(rotate, {}, "Make another secret", `for the webhook to ${webhook.url}`, ANOTHER_SECRET)}`
     return { title: "A webhook", main }
   })
 }

@@ -5,7 +5,7 @@ import { deskNav } from "../html/desk.ts"
 import { type Html, html } from "../html/Html.ts"
 import { notificationsAt, webhookAt, webhooksAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
-import { button, notDone, sureButton } from "../http/form/buttons.ts"
+import { button, confirmedButton, notDone } from "../http/form/buttons.ts"
 import { done } from "../http/form/done.ts"
 import { form, type Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -37,7 +37,7 @@ const remove = form({
 const row = (webhook: Webhook): Html => {
   const { id, url } = webhook
   return html`<tr>
-${webhookCells(webhook, webhookAt(id))}<td>${button(test, { id }, "Post a test", url)}${sureButton(remove, { id }, "Remove", `the webhook to ${url}`, REMOVED)}</td>
+${webhookCells(webhook, webhookAt(id))}<td>${button(test, { id }, "Post a test", url)}${confirmedButton(remove, { id }, "Remove", `the webhook to ${url}`, REMOVED)}</td>
 </tr>
 `
 }

@@ -7,7 +7,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { type Places, placesFor } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { counted, time, words } from "../html/words.ts"
-import { button, sureButton } from "../http/form/buttons.ts"
+import { button, confirmedButton } from "../http/form/buttons.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { type Choice, inputs } from "../http/form/inputs.ts"
@@ -70,7 +70,7 @@ const OUT: Readonly<Record<Field, string>> = {
 
 const turned = (field: Field, enabled: boolean, status: Baseline["status"], name: string): Html | false =>
   enabled
-    ? sureButton(turn, { baseline: name, enabled: "no" }, "Take out of play", `the baseline ${name}`, OUT[field])
+    ? confirmedButton(turn, { baseline: name, enabled: "no" }, "Take out of play", `the baseline ${name}`, OUT[field])
     : field === "open" &&
       (status === "disabled" || status === "entered") &&
       button(turn, { baseline: name, enabled: "yes" }, "Bring into play", `baseline ${name}`)

@@ -9,7 +9,7 @@ import { type Html, html, made, said } from "../html/Html.ts"
 import { seasonDeskAt } from "../html/links.ts"
 import { pager } from "../html/pager.ts"
 import { count, counted, time, words } from "../html/words.ts"
-import { button, sureButton } from "../http/form/buttons.ts"
+import { button, confirmedButton } from "../http/form/buttons.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { type Choice, inputs } from "../http/form/inputs.ts"
 import { pastedBoard } from "../http/form/pasted.ts"
@@ -80,7 +80,7 @@ const card =
 ${
   !isClosed &&
   (enabled
-    ? sureButton(
+    ? confirmedButton(
         turn,
         { map_id, enabled: "no" },
         "Take out of play",

@@ -6,7 +6,7 @@ import { type Html, html, prose, said } from "../html/Html.ts"
 import { link, matchAt, modelAt, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time, timeText } from "../html/words.ts"
-import { button, sureButton } from "../http/form/buttons.ts"
+import { button, confirmedButton } from "../http/form/buttons.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { ID_OR_ADDRESS, idIn } from "../http/form/pasted.ts"
 import { given, platformForm } from "./forms.ts"
@@ -36,7 +36,7 @@ const story = ({ body, featured, model, name, owner, state, updated_at }: Submit
 <p class="faint">${link(profileAt(owner), owner)}, ${time(updated_at)}${featured && ", featured"}</p>
 ${prose(body)}
 <p>${state !== "approved" && to("approved", "", "Approve")}${!featured && to("approved", "yes", "Approve and feature")}${featured && to("approved", "no", "Feature no more")}</p>
-${sureButton(decide, { model, updated_at, state: "rejected", featured: "" }, "Reject", `the story of ${name}`, "Its owner is told, and may hand in another text.")}
+${confirmedButton(decide, { model, updated_at, state: "rejected", featured: "" }, "Reject", `the story of ${name}`, "Its owner is told, and may hand in another text.")}
 </article>
 `
 }
@@ -78,7 +78,7 @@ const unpick = platformForm("picks", {
 const pickRow = ({ id, match, note, picked_at }: Pick): Html => html`<tr>
 <th scope="row"><a href="${matchAt(match)}">Match picked ${time(picked_at)}</a></th>
 <td>${note !== null && said(note)}</td>
-<td>${sureButton(unpick, { id }, "Take back", `the pick of ${timeText(picked_at)}`, "The match is recommended no more.")}</td>
+<td>${confirmedButton(unpick, { id }, "Take back", `the pick of ${timeText(picked_at)}`, "The match is recommended no more.")}</td>
 </tr>
 `
 

@@ -1,6 +1,6 @@
 /**
  * The form that edits a season while it is scheduled: its dates, rules and classes. Only the fields that were typed anew are sent, and
- * nothing where another administrator has changed one of them since the form was shown (meanwhile.ts).
+ * nothing where another administrator has changed one of them since the form was shown (editConflict.ts).
  */
 import { EditSeason } from "@agon/api/season/administration.ts"
 import type { Season } from "@agon/api/season/Season.ts"
@@ -11,8 +11,8 @@ import { seasonDeskAt } from "../html/links.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
+import { type Edit, editOf, isTyped, merged, type Texts, triedAgain, typedBy, unlessOvertaken, WAS, wasText } from "./editConflict.ts"
 import { instantOf, localOf, seasonForm } from "./forms.ts"
-import { type Edit, editOf, isTyped, merged, type Texts, triedAgain, typedBy, unlessOvertaken, WAS, wasText } from "./meanwhile.ts"
 import { CLASS_NAMES, RULE_FIELDS, ruleFields, ruleValues, typedClasses, typedRules } from "./rules.ts"
 
 const DATES = ["submissions_open_at", "submissions_close_at"] as const

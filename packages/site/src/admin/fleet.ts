@@ -5,7 +5,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { profileAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { count, counted, time } from "../html/words.ts"
-import { sureButton } from "../http/form/buttons.ts"
+import { confirmedButton } from "../http/form/buttons.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Form, Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -74,7 +74,7 @@ const runnerRow =
 <td><span class="unit">takes </span>${accepts.join(", ")}</td>
 <td><span class="unit">runtime </span>${said(runtime_version)}${!runtime_known && html` <span class="bad">unknown: it is given no work</span>`}</td>
 <td><span class="unit">last seen </span>${time(last_seen_at)}</td>
-<td>${state === "active" && sureButton(stop, { runner: id }, "Stop", `the runner ${name}`, "It finishes its matches and gets no more.")}</td>
+<td>${state === "active" && confirmedButton(stop, { runner: id }, "Stop", `the runner ${name}`, "It finishes its matches and gets no more.")}</td>
 </tr>
 `
 
@@ -101,7 +101,7 @@ const keyItem =
     html`<section aria-labelledby="key-${key.id}">
 <h3 id="key-${key.id}">${said(key.name)}</h3>
 <p><code>${key.prefix}…</code>, made ${time(key.created_at)} by ${makerOf(key)}${!key.permitted && html`, <span class="bad">who is not in office any more: it is out of force</span>`}${key.revoked_at !== null && html`, <span class="bad">revoked ${time(key.revoked_at)}</span>`}.</p>
-${key.revoked_at === null && html`${sureButton(forms.revoke, { key: key.id }, "Revoke", `the key ${key.name}`, REVOKED)}\n`}${runnerTable(forms, key)}
+${key.revoked_at === null && html`${confirmedButton(forms.revoke, { key: key.id }, "Revoke", `the key ${key.name}`, REVOKED)}\n`}${runnerTable(forms, key)}
 </section>
 `
 

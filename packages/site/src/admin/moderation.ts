@@ -7,7 +7,7 @@ import { type Html, html, prose, said } from "../html/Html.ts"
 import { commentIn, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
-import { button, sureButton } from "../http/form/buttons.ts"
+import { button, confirmedButton } from "../http/form/buttons.ts"
 import { platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
 import { deskNav } from "./parts.ts"
@@ -33,7 +33,7 @@ const comment = ({
 }: ModeratedComment): Html => html`<li class="comment" id="comment-${id}">
 <p class="faint"><a href="${profileAt(author)}">${author}</a> about ${about(subject, commentIn(subjectAt(subject), { created_at, id }))}, ${time(created_at)}: ${state}, ${counted(reports, "report")}</p>
 ${prose(body)}
-${reasons.length > 0 && html`<p>Reasons given:</p>\n<ul>${reasons.map((reason) => html`<li>${said(reason)}</li>`)}</ul>\n`}${state !== "published" || reports > 0 ? button(decide, { id, state: "approved" }, "Approve", `the comment of ${author}`) : ""}${sureButton(decide, { id, state: "removed" }, "Remove", `the comment of ${author}`, "Nobody reads it then; its place in the thread stays empty.")}</li>
+${reasons.length > 0 && html`<p>Reasons given:</p>\n<ul>${reasons.map((reason) => html`<li>${said(reason)}</li>`)}</ul>\n`}${state !== "published" || reports > 0 ? button(decide, { id, state: "approved" }, "Approve", `the comment of ${author}`) : ""}${confirmedButton(decide, { id, state: "removed" }, "Remove", `the comment of ${author}`, "Nobody reads it then; its place in the thread stays empty.")}</li>
 `
 
 const SHELVES = [

@@ -1,4 +1,4 @@
-/** The form that gives a round to come another start, or another number of matches. Only what was typed anew is sent (meanwhile.ts). */
+/** The form that gives a round to come another start, or another number of matches. Only what was typed anew is sent (editConflict.ts). */
 import type { PageQuery } from "@agon/api/Pages.ts"
 import { PatchRound, type Round } from "@agon/api/season/rounds.ts"
 import { Effect } from "effect"
@@ -7,8 +7,8 @@ import { seasonDeskAt, withQuery } from "../html/links.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
+import { editOf, isTyped, type Texts, triedAgain, unlessOvertaken, WAS, wasText } from "./editConflict.ts"
 import { doneAt, instantOf, LeadsTo, localOf, numberOf, type OfSeason, seasonForm } from "./forms.ts"
-import { editOf, isTyped, type Texts, triedAgain, unlessOvertaken, WAS, wasText } from "./meanwhile.ts"
 
 export const nameOf = ({ kind, n }: Round) => (kind === "finals" ? "Finals" : `Round ${n}`)
 

@@ -7,7 +7,7 @@ import { profileAt, seasonDeskAt } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { table } from "../html/table.ts"
 import { count, counted, time } from "../html/words.ts"
-import { sureButton } from "../http/form/buttons.ts"
+import { confirmedButton } from "../http/form/buttons.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -63,7 +63,7 @@ const administrator =
 <th scope="row"><a href="${profileAt(username)}">${username}</a></th>
 <td>${said(display_name)}</td>
 <td>${time(added_at)}</td>
-${mayDismiss && html`<td>${sureButton(dismiss, { username }, "Dismiss", username, DISMISSED)}</td>\n`}</tr>
+${mayDismiss && html`<td>${confirmedButton(dismiss, { username }, "Dismiss", username, DISMISSED)}</td>\n`}</tr>
 `
 
 const participant = ({ added_at, id, login, provider, username }: Participant): Html => html`<tr>
@@ -71,7 +71,7 @@ const participant = ({ added_at, id, login, provider, username }: Participant): 
 <td>${said(provider)}</td>
 <td>${username === null ? html`<span class="faint">not yet signed in</span>` : html`<a href="${profileAt(username)}">${username}</a>`}</td>
 <td>${time(added_at)}</td>
-<td>${sureButton(remove, { id }, "Take off", `the login ${login} (${provider})`, "In a restricted season their entries are out of play until they are on the roster again.")}</td>
+<td>${confirmedButton(remove, { id }, "Take off", `the login ${login} (${provider})`, "In a restricted season their entries are out of play until they are on the roster again.")}</td>
 </tr>
 `
 

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
-import { sureButton } from "../http/form/buttons.ts"
+import { confirmedButton } from "../http/form/buttons.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -52,7 +52,7 @@ const row =
 <td>${counted(games, "match", "matches")}<span class="unit"> of each model on each of its ladders</span></td>
 <td><span class="unit">from </span>${time(started_at ?? starts_at)}</td>
 <td>${ended_at !== null && html`<span class="unit">until </span>${time(ended_at)}`}</td>
-<td>${state === "pending" && !isOver && html`<a class="do" href="${moveAt(of, n, page)}" aria-label="Move: ${nameOf(round)}">Move</a> ${sureButton(withdraw, { n: String(n) }, "Withdraw", kind === "finals" ? "the finals" : `round ${n}`, "It is not played, and does not come back: plan another.")}`}</td>
+<td>${state === "pending" && !isOver && html`<a class="do" href="${moveAt(of, n, page)}" aria-label="Move: ${nameOf(round)}">Move</a> ${confirmedButton(withdraw, { n: String(n) }, "Withdraw", kind === "finals" ? "the finals" : `round ${n}`, "It is not played, and does not come back: plan another.")}`}</td>
 </tr>
 `
   }

@@ -1,4 +1,4 @@
-/** Settings of a season that stands: who may enter, what its fleet does, whether it is featured, and its end. */
+/** Forms that change a season after its creation: its entry, its fleet, whether it is featured, and its end. */
 import { InvalidRequest } from "@agon/api/Problem.ts"
 import type { SeasonKeys } from "@agon/api/runner/season.ts"
 import type { Fleet } from "@agon/api/season/creation.ts"
@@ -6,7 +6,7 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
 import { count } from "../html/words.ts"
-import { button, sureButton } from "../http/form/buttons.ts"
+import { button, confirmedButton } from "../http/form/buttons.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { given, numberOf, seasonForm } from "./forms.ts"
@@ -124,7 +124,7 @@ export const steering = (season: Season, { isFeatured, isPlatform, settings, tri
     state === "scheduled" &&
     visibility === "public" &&
     entry === "open" &&
-    html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${sureButton(narrow, {}, "Restrict entry to the roster", `of ${name}`, "Nobody can open it again.")}\n`
+    html`<h2>Restrict entry</h2>\n<p>Only people on the roster may enter then. This cannot be undone.</p>\n${confirmedButton(narrow, {}, "Restrict entry to the roster", `of ${name}`, "Nobody can open it again.")}\n`
   }${isPlatform && fleetForms(settings, tried)}
 <h2>Close the season</h2>
 <p>No new match starts and candidates are rejected. Matches that are being played get a minute; then the last results are checked, and the podium is frozen. This cannot be undone.</p>

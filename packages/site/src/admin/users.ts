@@ -5,7 +5,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { platformDeskAt, profileAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
-import { button, sureButton } from "../http/form/buttons.ts"
+import { button, confirmedButton } from "../http/form/buttons.ts"
 import { pastedUsername } from "../http/form/pasted.ts"
 import { platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
@@ -30,17 +30,23 @@ const changes = ({ admin, suspended, username }: User, own: string): Html =>
     : html`${
         suspended
           ? button(edit, { username, suspended: "no" }, "Lift the suspension", username)
-          : sureButton(edit, { username, suspended: "yes" }, "Suspend", username, SUSPENDED)
+          : confirmedButton(edit, { username, suspended: "yes" }, "Suspend", username, SUSPENDED)
       }${
         admin
-          ? sureButton(
+          ? confirmedButton(
               edit,
               { username, admin: "no" },
               "Dismiss",
               `the administrator ${username}`,
               "They administer the platform no more, and runner keys of theirs do not work any more."
             )
-          : sureButton(edit, { username, admin: "yes" }, "Make an administrator", `of ${username}`, "They may do then whatever you may.")
+          : confirmedButton(
+              edit,
+              { username, admin: "yes" },
+              "Make an administrator",
+              `of ${username}`,
+              "They may do then whatever you may."
+            )
       }`
 
 const row =

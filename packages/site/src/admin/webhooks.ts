@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { owned, seasonDeskAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
-import { button, sureButton } from "../http/form/buttons.ts"
+import { button, confirmedButton } from "../http/form/buttons.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import {
@@ -76,7 +76,7 @@ const row =
 ${webhookCells(webhook, `${oneAt(of, id)}#one`)}<td>${madeBy(webhook)}</td>
 <td>${button(test, { id }, "Post a test", url)}${
       disabled_at === null ? button(turn, { id, enabled: "no" }, "Switch off", url) : button(turn, { id, enabled: "yes" }, "Switch on", url)
-    }${sureButton(remove, { id }, "Remove", `the webhook to ${url}`, REMOVED)}</td>
+    }${confirmedButton(remove, { id }, "Remove", `the webhook to ${url}`, REMOVED)}</td>
 </tr>
 `
   }
@@ -95,7 +95,7 @@ ${webhookFacts(webhook, html`<dt>Made by</dt><dd>${madeBy(webhook)}</dd>\n`)}
 ${attempts(deliveries)}
 <h3>Another secret</h3>
 <div id="${rotate.name}">
-${newSecret(tried, rotate.name)}${sureButton(rotate, { id }, "Make another secret", `for the webhook to ${url}`, ANOTHER_SECRET)}
+${newSecret(tried, rotate.name)}${confirmedButton(rotate, { id }, "Make another secret", `for the webhook to ${url}`, ANOTHER_SECRET)}
 </div>`
 })
 

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
-import { sureButton } from "../http/form/buttons.ts"
+import { confirmedButton } from "../http/form/buttons.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { platformForm } from "./forms.ts"
@@ -25,7 +25,7 @@ const remove = platformForm("words", {
 const row = ({ added_at, word }: Word): Html => html`<tr>
 <th scope="row">${said(word)}</th>
 <td>${time(added_at)}</td>
-<td>${sureButton(remove, { word }, "Remove", `the word ${word}`, "Texts may contain it again.")}</td>
+<td>${confirmedButton(remove, { word }, "Remove", `the word ${word}`, "Texts may contain it again.")}</td>
 </tr>
 `
 

@@ -1,6 +1,6 @@
 /**
  * Announcements and posts as administrators see them, also those that nobody else does, and the forms that write them. A text that two
- * administrators change at once is saved field by field, and refused where both have changed one field (meanwhile.ts).
+ * administrators change at once is saved field by field, and refused where both have changed one field (editConflict.ts).
  */
 
 import type { PageQuery } from "@agon/api/Pages.ts"
@@ -11,13 +11,13 @@ import { type Html, html, prose, said } from "../html/Html.ts"
 import { link, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
-import { sureButton } from "../http/form/buttons.ts"
+import { confirmedButton } from "../http/form/buttons.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Form, Tried, Typed } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
+import { editOf, isTyped, type Texts, triedAgain, unlessOvertaken, WAS, wasText } from "./editConflict.ts"
 import { doneAt, instantOf, LeadsTo, localOf, platformForm } from "./forms.ts"
 import { platformDesk } from "./guard.ts"
-import { editOf, isTyped, type Texts, triedAgain, unlessOvertaken, WAS, wasText } from "./meanwhile.ts"
 
 const MARKDOWN = "Markdown."
 const OVERTAKEN = 409
@@ -87,7 +87,7 @@ const announcementRow =
 <th scope="row"><a href="${changeAt("announcements", "announcement", id, page)}#announce" aria-label="Change ${title}">${said(title)}</a>${prose(body)}</th>
 <td><span class="unit">shown </span>${starts_at === null ? "at once" : time(starts_at)}</td>
 <td>${ends_at !== null && html`<span class="unit">until </span>${time(ends_at)}`}</td>
-<td>${sureButton(removeAnnouncement, { id }, "Remove", `the announcement ${title}`, "Its text is gone then.")}</td>
+<td>${confirmedButton(removeAnnouncement, { id }, "Remove", `the announcement ${title}`, "Its text is gone then.")}</td>
 </tr>
 `
 
@@ -190,7 +190,7 @@ const postRow =
 <td><a href="${changeAt("posts", "post", slug, page)}#write" aria-label="Change ${slug}">${slug}</a></td>
 <td><span class="unit">by </span>${link(profileAt(author), author)}</td>
 <td>${published_at === null ? "a draft" : time(published_at)}</td>
-<td>${sureButton(removePost, { slug }, "Remove", `the post ${slug}`, "Its text is gone then, and its address leads nowhere.")}</td>
+<td>${confirmedButton(removePost, { slug }, "Remove", `the post ${slug}`, "Its text is gone then, and its address leads nowhere.")}</td>
 </tr>
 `
 

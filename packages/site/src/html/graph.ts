@@ -11,7 +11,7 @@ export interface Line {
 
 const known = (values: ReadonlyArray<number | null>): ReadonlyArray<number> => values.filter((value) => value !== null)
 
-/** For those who cannot see it: of one line its course, of several the last value of each. */
+/** The text alternative of the graph: the course of a single line, or the last value of each of several. */
 const inWords = (title: string, lines: ReadonlyArray<Line>): string => {
   if (lines.length > 1)
     return `${title}: ${lines.map(({ name, values }) => `${name} ${decimal(known(values).at(-1)!)}`).join(", ")} at the end`

@@ -30,14 +30,14 @@ const placesBelow = (prefix: "" | typeof PRIVATE) => {
 export type Places = ReturnType<typeof placesBelow>
 /** For everybody. */
 export const inPublic = placesBelow("")
-/** For whoever may read the private seasons in question. */
+/** For those who may read the private season. */
 export const inPrivate = placesBelow(PRIVATE)
 /** The addresses of a season and of what is in it. */
 export const placesFor = ({ visibility }: { readonly visibility: "public" | "private" }): Places =>
   visibility === "public" ? inPublic : inPrivate
 
 export const { board: boardAt, ladder: ladderAt, match: matchAt, model: modelAt, season: seasonAt, version: versionAt } = inPublic
-/** Pictures for previews of links, which strangers ask for: of what is public alone. */
+/** Pictures for previews of links. Programs without a session ask for them, so there are none of private seasons. */
 export const matchPictureAt = (id: string) => `${matchAt(id)}/board.png`
 export const boardPictureAt = (game: string, season: string, map_id: string) => `${boardAt(game, season, map_id)}/board.png`
 export const profileAt = (username: string) => `/people/${part(username)}`
@@ -89,7 +89,7 @@ export const link = (to: string, text: string): Html => html`<a href="${to}">${s
 export const owned = (owner: string | null): Html =>
   owner === null ? html`<i>baseline</i>` : html`<a href="${profileAt(owner)}">${owner}</a>`
 
-/** Leads to a comment on the page of what it is about: to the part of the thread that has it. */
+/** The address of a comment on the page of its match or model: of the page of the thread that has it. */
 export const commentIn = (page: string, { created_at, id }: { readonly id: string; readonly created_at: string }): string =>
   `${withQuery(page, { comment: id, written: created_at })}#comment-${id}`
 

@@ -18,7 +18,7 @@
 /** Numbers of pairs in which the first model had 0, 1/2, 1, 3/2 and 2 points. */
 export type Pentanomial = readonly [number, number, number, number, number]
 
-/** In Elo points: `elo1` is what one hopes for, `elo0` what is not worth it. */
+/** The two hypotheses of the test, as differences in Elo points: `elo0` under H0, which is no improvement worth having, `elo1` under H1. */
 export interface Hypotheses {
   readonly elo0: number
   readonly elo1: number

@@ -36,8 +36,9 @@ export const readMatch = Effect.fnUntraced(function* (text: string, flag: Option
 export const isMatch = (text: string): boolean => UUID.test(text.toLowerCase()) || PAGE.test(text)
 
 /**
- * The match and the path of its page before the id. Everybody sees a match that counts in a public season; those who may see a private
- * season the same there; and whoever has a seat in a match any other, such as a trial. With no session of this service it is the first alone.
+ * The match, and the path of its page before the id. Without a session of this service only counted matches of public seasons are found.
+ * With one, counted matches of the private seasons that its account may see are found too, and every match in which it has a seat, such as
+ * a trial.
  */
 const find = Effect.fnUntraced(function* (url: string, id: string) {
   const { client, isSignedIn } = yield* connectAsKept(url)

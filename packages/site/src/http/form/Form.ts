@@ -82,7 +82,7 @@ interface Refusal {
   readonly retry_after_ms?: number
 }
 
-/** A form that was taken, and shows what came of it. */
+/** A form that has succeeded, as its page shows it again with the outcome. */
 export const shownOf = ({ name }: Form, typed: Typed, { shown }: Shown): Tried => ({
   form: name,
   typed,

@@ -17,11 +17,11 @@ export const button = <Name extends string>(form: Form<Name>, values: Values<Nam
   row(form, values, html`<button aria-label="${text}: ${about}">${text}</button>`)
 
 /**
- * Such a button for what takes something away: it comes to light with its consequence when the visitor opens it, which needs no script, and
- * names what it takes. `Remove` about `the word darn` is `Remove the word darn`; where nothing beside it says about what, `text` does
- * alone.
+ * A button with a confirmation step, for a form that removes something: the visitor opens it first and reads its consequence, which needs
+ * no script. It names the thing that it removes: `Remove` about `the word darn` is `Remove the word darn`. Where `about` is empty, `text`
+ * stands alone.
  */
-export const sureButton = <Name extends string>(
+export const confirmedButton = <Name extends string>(
   form: Form<Name>,
   values: Values<Name>,
   text: string,

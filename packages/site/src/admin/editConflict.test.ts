@@ -1,5 +1,5 @@
 import { assert, it } from "@effect/vitest"
-import { editOf, merged, overtaken, type Texts, typedBy, WAS, wasText } from "./meanwhile.ts"
+import { editOf, merged, overtaken, type Texts, typedBy, WAS, wasText } from "./editConflict.ts"
 
 const BEGAN: Texts = { a: "1", b: "2", c: "" }
 

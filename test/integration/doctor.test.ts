@@ -35,7 +35,7 @@ let database: string
 beforeAll(async () => {
   port = await freePort()
   metrics = await freePort()
-  database = Redacted.value(await Effect.runPromise(Postgres.url({ migrate: true })))
+  database = Redacted.value(await Effect.runPromise(Postgres.url({ migrate: true, durable: true })))
 })
 
 let folders = 0
@@ -80,7 +80,18 @@ describe("the doctor", () => {
     assert.deepStrictEqual([status, said.includes("MEND"), said.includes("BROKEN")], [0, false, false], said)
     const json = JSON.parse((await doctor({ AGON_DATA }, ["--json"])).said)
     assert.strictEqual(json.status, 0)
-    const checks = ["configuration", "directory", "secrets", "database", "migrations", "clock", "connections", "objects", "ports"]
+    const checks = [
+      "configuration",
+      "directory",
+      "secrets",
+      "database",
+      "migrations",
+      "durability",
+      "clock",
+      "connections",
+      "objects",
+      "ports"
+    ]
     assert.deepStrictEqual([...new Set(json.findings.map((one: { check: string }) => one.check))], checks)
     assert.notInclude(readdirSync(home), "not-there")
   })
@@ -91,7 +102,7 @@ describe("the doctor", () => {
   })
 
   const emptied = async (...statements: ReadonlyArray<string>) => {
-    const url = Redacted.value(await Effect.runPromise(Postgres.url({ migrate: true })))
+    const url = Redacted.value(await Effect.runPromise(Postgres.url({ migrate: true, durable: true })))
     await sql(url, ...statements)
     return { DATABASE_URL: url }
   }
@@ -222,6 +233,12 @@ describe("the doctor", () => {
       () => emptied(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database()); END $$`),
       2,
       /BROKEN {2}database: DATABASE_URL: the database takes no writes; set default_transaction_read_only to off/
+    ],
+    [
+      "answers before commits are on its disk",
+      () => emptied(`DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET synchronous_commit = off', current_database()); END $$`),
+      1,
+      /MEND {4}durability: the database has synchronous_commit off, so a crash loses results .*; set it to on$/m
     ],
     [
       "shows no schema",

@@ -1,5 +1,5 @@
 /**
- * The database: whether it answers, its version and encoding, the schema, its clock and its
+ * The database: whether it answers, its version and encoding, the schema, whether commits are on its disk, its clock and its
  * connections. The embedded one is asked where it runs; where none runs it is started as the service
  * would, unless there is none yet.
  */
@@ -28,6 +28,7 @@ const SKEW_MEND_MS = 2_000
 
 const database = about("database")
 const migrations = about("migrations")
+const durability = about("durability")
 const clock = about("clock")
 const connections = about("connections")
 
@@ -67,6 +68,8 @@ const passwordOf = ({ database_url, directory }: SettingsShape) =>
 interface Server {
   readonly version: number
   readonly encoding: string
+  /** Settings that are off, by which a crash loses commits. */
+  readonly off: ReadonlyArray<string>
   readonly now: number
   readonly max: number
   readonly used: number
@@ -79,6 +82,7 @@ const asked = Effect.gen(function* () {
   const before = yield* Clock.currentTimeMillis
   const [server] = yield* sql<Server>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding,
+      ARRAY(SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name) AS off,
       extract(epoch FROM clock_timestamp())::float8 * 1000 AS now,
       narrowest.max, narrowest.used,
       (SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'agon %') AS ours
@@ -87,7 +91,13 @@ const asked = Effect.gen(function* () {
   const skew = before > server!.now ? before - server!.now : Math.min(0, after - server!.now)
   const applied = yield* has
   const lacks = MIGRATION_NUMBERS.at(-1)! > (applied.at(-1)?.[0] ?? 0)
-  return [serverSays(server!, yield* unwritable(lacks)), migrationsSay(applied), clockSays(skew), connectionsSay(server!)]
+  return [
+    serverSays(server!, yield* unwritable(lacks)),
+    migrationsSay(applied),
+    durabilitySays(server!),
+    clockSays(skew),
+    connectionsSay(server!)
+  ]
 })
 
 /**
@@ -126,6 +136,14 @@ const migrationsSay = (applied: ReadonlyArray<Applied>): Finding => {
     ? migrations.fine("the schema is this release's")
     : migrations.mend(`${waiting} migrations wait for the next start; make a backup before it`)
 }
+
+/** A runner forgets a result once it is told that it was taken. */
+const durabilitySays = ({ off }: Server): Finding =>
+  off.length === 0
+    ? durability.fine("results are on the database's disk before runners are told that they were taken")
+    : durability.mend(
+        `the database has ${off.join(" and ")} off, so a crash loses results that runners were told were taken; set ${off.length === 1 ? "it" : "them"} to on`
+      )
 
 const clockSays = (skew_ms: number): Finding => {
   const by = `${(Math.abs(skew_ms) / 1000).toFixed(1)} s ${skew_ms > 0 ? "ahead of" : "behind"} the database's`

@@ -1,7 +1,7 @@
 /**
  * An administrator's season in a real browser without scripts, from the sign-in to the frozen podium, by
  * clicks alone. The test is the runner, and two competitors who submit through the API. Every page of the
- * desk, by the site's table of routes, is looked at by axe, on a phone and a screen, with something on it.
+ * administration, by the site's table of routes, is looked at by axe, on a phone and a screen, with something on it.
  */
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, it, layer } from "@effect/vitest"
@@ -9,8 +9,8 @@ import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import type { BrowserContextOptions, Page } from "playwright-core"
 import { admit, playUntilRated, recorded, sendByCommands, submit } from "../support/AdministeredSeason.ts"
+import { platformPages, seasonPages } from "../support/adminPages.ts"
 import { missingChromium } from "../support/Chromium.ts"
-import { platformPages, seasonPages } from "../support/deskPages.ts"
 import { eventually } from "../support/eventually.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { siteAnswers } from "../support/Pages.ts"
@@ -23,7 +23,7 @@ import { actionsOutOfSight } from "./tables.ts"
 
 const HERE = { game: "snakes", slug: "spring-cup" }
 const SEASON = "/games/snakes/seasons/spring-cup"
-const DESK = `${SEASON}/admin`
+const ADMIN = `${SEASON}/admin`
 /** The seats of the board and the baselines; competitors have the models after these. */
 const BASELINES = 2
 
@@ -38,7 +38,7 @@ const create = async (page: Page) => {
   assert.match((await page.locator("#create-submissions_close_at-fault").textContent())!, /after/)
   await page.getByLabel("Takes models until, in UTC").fill("2090-01-01T00:00")
   assert.strictEqual(await press(page, "Create the season"), 303)
-  assert.strictEqual(new URL(page.url()).pathname, DESK)
+  assert.strictEqual(new URL(page.url()).pathname, ADMIN)
 }
 
 const addBoard = async (page: Page) => {
@@ -96,7 +96,7 @@ const voidTheLast = async (page: Page) => {
 }
 
 const close = async (page: Page) => {
-  await goTo(page, DESK)
+  await goTo(page, ADMIN)
   await page.getByLabel(`Type ${HERE.slug} to close it`).fill(HERE.slug)
   assert.strictEqual(await press(page, "Close the season"), 303)
 }
@@ -108,7 +108,7 @@ const isFrozen = async (page: Page) => {
 
 const all = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(Service.layer({ site: "own" })), Layer.provideMerge(Browser.layer))
 
-/** Something for every list of the desk to show. Answers what its pages with parameters are about. */
+/** Something for every list of the administration to show. Answers what its pages with parameters are about. */
 const filled = Effect.gen(function* () {
   const { as } = yield* Service.Service
   const [admin, ada] = [yield* as("admin"), yield* as("ada")]
@@ -135,7 +135,7 @@ const filled = Effect.gen(function* () {
 
 /** Disqualifies bob's entry at its form, and submits a candidate that waits. */
 const disqualify = async (page: Page) => {
-  await goTo(page, `${DESK}/entries`)
+  await goTo(page, `${ADMIN}/entries`)
   const bobs = page.getByRole("row").filter({ has: page.getByRole("link", { name: "bob" }) })
   await bobs.getByRole("link", { name: /^Disqualify/ }).click()
   await page.waitForLoadState()
@@ -184,7 +184,7 @@ else
           yield* step((page) => follow(page, "Baselines"))
           for (const model of snakesZoo.slice(0, BASELINES)) yield* step((page) => recordBaseline(page, model))
           yield* admit(fleet, BASELINES)
-          yield* step((page) => goTo(page, `${DESK}/baselines`))
+          yield* step((page) => goTo(page, `${ADMIN}/baselines`))
           for (const { name } of snakesZoo.slice(0, BASELINES)) yield* step((page) => press(page, `Bring into play: baseline ${name}`))
           yield* submit(HERE, "ada", snakesZoo[BASELINES]!)
           yield* submit(HERE, "bob", snakesZoo[BASELINES + 1]!)
@@ -205,7 +205,7 @@ else
           )
           assert.isAbove(yield* Effect.promise(() => page.getByRole("link", { name: "ada" }).count()), 0)
           yield* Effect.promise(() => watched.close())
-          yield* assertPages([DESK, `${DESK}/entries`, `${DESK}/rounds`], storageState)
+          yield* assertPages([ADMIN, `${ADMIN}/entries`, `${ADMIN}/rounds`], storageState)
         }),
       2 * HANGS_AFTER_MS // 90 s by itself, and over ten minutes beside other browsers
     )

@@ -1,8 +1,8 @@
-/** The pages of the site under a thumb, on the narrowest phone: desks, lists and pages of one's own beside those that everybody sees. */
+/** The pages of the site under a thumb, on the narrowest phone: administration, lists and one's own beside those that everybody sees. */
 import { assert, it, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
+import { platformPages, seasonPages } from "../support/adminPages.ts"
 import { missingChromium } from "../support/Chromium.ts"
-import { platformPages, seasonPages } from "../support/deskPages.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { siteAnswers } from "../support/Pages.ts"
 import * as Service from "../support/Service.ts"

@@ -32,10 +32,10 @@ export const textsOutOfCells = () => {
   })
 }
 
-/** The page that shows, where its name in the line of a desk's pages is out of sight. */
+/** The page that shows, where its name in the line of an administration's pages is out of sight. */
 export const unseenOfNav = () => {
   const { document, innerWidth } = globalThis as any
-  return [...document.querySelectorAll("nav.desk [aria-current]")]
+  return [...document.querySelectorAll("nav.sections [aria-current]")]
     .filter((here: any) => here.getBoundingClientRect().left < 0 || here.getBoundingClientRect().right > innerWidth)
     .map((here: any) => here.textContent as string)
 }

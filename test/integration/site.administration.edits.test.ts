@@ -1,5 +1,5 @@
 /**
- * Forms of the administrator's desk that meet somebody else's, a season that has moved on, or a slip, as a
+ * Forms of the administration pages that meet somebody else's, a season that has moved on, or a slip, as a
  * browser without scripts sends them.
  */
 
@@ -18,7 +18,7 @@ import * as Service from "../support/Service.ts"
 import * as SiteService from "../support/SiteService.ts"
 import { scheduled } from "../support/scheduledSeason.ts"
 
-const deskOf = (slug: string, part = "") => `/games/snakes/seasons/${slug}/admin${part}`
+const adminOf = (slug: string, part = "") => `/games/snakes/seasons/${slug}/admin${part}`
 
 const as = (name: string) => Effect.map(Service.Service, ({ origin }) => visitor(origin, `service_session=${name}-token`))
 
@@ -39,7 +39,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
     Effect.gen(function* () {
       const { admin, of } = yield* scheduled("twice")
       const [root, ada] = [yield* as("root"), yield* as("ada")]
-      const [first, second] = [yield* root.open(deskOf("twice")), yield* ada.open(deskOf("twice"))]
+      const [first, second] = [yield* root.open(adminOf("twice")), yield* ada.open(adminOf("twice"))]
       const rules = Effect.map(admin.season.privateSeason({ params: of }), ({ rules }) => rules)
       const before = yield* rules
       assert.strictEqual((yield* root.press(first, "Save", { "rules.trial.matches": "7", "rules.provisional_matches": "33" })).status, 303)
@@ -63,7 +63,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
     Effect.gen(function* () {
       const { admin, of } = yield* scheduled("apart")
       const [root, ada] = [yield* as("root"), yield* as("ada")]
-      const [first, second] = [yield* root.open(deskOf("apart")), yield* ada.open(deskOf("apart"))]
+      const [first, second] = [yield* root.open(adminOf("apart")), yield* ada.open(adminOf("apart"))]
       const before = yield* admin.season.privateSeason({ params: of })
       const saved = [
         yield* root.press(first, "Save", { "weight_classes.0.memory_flat_bytes": "77", "rules.match.max_turns": "321" }),
@@ -80,7 +80,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
         before.weight_classes.map((each, i) => (i < 2 ? { ...each, memory_flat_bytes: [77, 88][i]! } : each))
       )
       // Nothing was typed anew: nothing is written.
-      assert.strictEqual((yield* ada.press(yield* ada.open(deskOf("apart")), "Save")).status, 303)
+      assert.strictEqual((yield* ada.press(yield* ada.open(adminOf("apart")), "Save")).status, 303)
       const { audit } = yield* admin.notice.seasonAudit({ params: of, query: { limit: 50, cursor: 0 } })
       assert.strictEqual(audit.filter(({ action }) => action === "season.edit").length, 2)
     })
@@ -170,7 +170,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
     Effect.gen(function* () {
       yield* scheduled("heavy")
       const root = yield* as("root")
-      const form = yield* root.open(deskOf("heavy"))
+      const form = yield* root.open(adminOf("heavy"))
       const refused = yield* root.press(form, "Save", { "weight_classes.2.memory_cell_bytes": "x" })
       assert.isAtLeast(refused.status, 400)
       const told = outcomeIn(refused.shown.text)
@@ -187,7 +187,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
     Effect.gen(function* () {
       const { admin, of } = yield* scheduled("opened")
       const root = yield* as("root")
-      const [form, rounds] = [yield* root.open(deskOf("opened")), yield* root.open(deskOf("opened", "/rounds"))]
+      const [form, rounds] = [yield* root.open(adminOf("opened")), yield* root.open(adminOf("opened", "/rounds"))]
       yield* admin.seasonEditing.editSeason({ params: of, payload: { submissions_open_at: "2026-01-01T00:00:00Z" } })
       const opened = yield* root.press(form, "Save", { "rules.trial.matches": "9" })
       assert.strictEqual(opened.status, 409)
@@ -199,7 +199,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
       assert.strictEqual(fieldIn(past.shown.text, "Plan", "starts_at"), "2020-01-01T00:00")
       const planned = yield* root.press(past, "Plan", { kind: "round", games: "5", starts_at: "2088-01-01T00:00" })
       assert.include(planned.shown.text, "<td>to come</td>")
-      const again = yield* root.press(yield* root.open(deskOf("opened")), "Close the season", { season: "opened" })
+      const again = yield* root.press(yield* root.open(adminOf("opened")), "Close the season", { season: "opened" })
       assert.strictEqual(again.status, 303)
       const closed = yield* root.press(rounds, "Plan", { kind: "round", games: "5", starts_at: "2089-01-01T00:00" })
       assert.strictEqual(closed.status, 409)
@@ -233,14 +233,14 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
       const { admin, of } = yield* scheduled("moved")
       const root = yield* as("root")
       yield* admin.round.planRound({ params: of, payload: { kind: "round", games: 5, starts_at: "2098-01-01T00:00:07Z" } })
-      const at = deskOf("moved", "/rounds?round=1")
+      const at = adminOf("moved", "/rounds?round=1")
       const round = Effect.map(admin.round.rounds({ params: of, query: { limit: 1, cursor: 0 } }), ({ rounds }) => rounds[0]!)
       const [first, second, third] = [yield* root.open(at), yield* root.open(at), yield* root.open(at)]
-      const list = yield* root.open(deskOf("moved", "/rounds"))
+      const list = yield* root.open(adminOf("moved", "/rounds"))
       assert.include(list.shown.text, `<a class="do" href="${at}#move" aria-label="Move: Round 1">Move</a>`)
       assert.notInclude(list.shown.text, 'id="move"')
       const moved = yield* root.press(first, "Move", { games: "6" })
-      assert.deepStrictEqual([moved.status, moved.path], [303, deskOf("moved", "/rounds?done=yes")])
+      assert.deepStrictEqual([moved.status, moved.path], [303, adminOf("moved", "/rounds?done=yes")])
       assert.deepInclude(yield* round, { games: 6, starts_at: "2098-01-01T00:00:07.000Z" })
       const past = yield* root.press(second, "Move", { starts_at: "2020-01-01T00:00" })
       assert.strictEqual(past.status, 400)
@@ -264,7 +264,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
       yield* sql`INSERT INTO round (season_id, n, kind, games, starts_at, withdrawn)
         SELECT s.id, n, 'round', 5, timestamptz '2090-01-01' + n * interval '1 hour', true FROM season s, generate_series(1, 130) n WHERE s.slug = 'rounds'`
       const seen: Array<string> = []
-      for (let path: string | undefined = deskOf("rounds", "/rounds"); path !== undefined; ) {
+      for (let path: string | undefined = adminOf("rounds", "/rounds"); path !== undefined; ) {
         const { shown }: At = yield* root.open(path)
         seen.push(...[...shown.text.matchAll(/<th scope="row">(Round \d+)</g)].map(([, name]) => name!))
         path = /<a href="([^"]*)" rel="next"/.exec(shown.text)?.[1]
@@ -280,8 +280,8 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
     Effect.gen(function* () {
       yield* scheduled("kept")
       const sql = yield* SqlClient.SqlClient
-      const [root, desk] = [yield* as("root"), deskOf("kept")]
-      const { shown } = yield* root.open(desk)
+      const [root, adminPage] = [yield* as("root"), adminOf("kept")]
+      const { shown } = yield* root.open(adminPage)
       const fleet = formsOf(shown.text).find(({ takes }) => takes.has("matches") && takes.has("admissions"))!
       assert.deepInclude(fleet.fields, ["matches", ""], "it begins with no choice")
       const asItIs = (text: string) => [...text.matchAll(/<option value=""[^>]*>(.*?)<\/option>/g)].map(([, label]) => label)
@@ -293,14 +293,14 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
         { form: "fill", enabled: "", max_per_hour: "7" },
         { form: "fill", enabled: "yes", max_per_hour: "" }
       ] as const)
-        assert.strictEqual((yield* send(desk, "root", fields)).status, 303, JSON.stringify(fields))
+        assert.strictEqual((yield* send(adminPage, "root", fields)).status, 303, JSON.stringify(fields))
       const settings = sql`SELECT fleet, fill FROM season WHERE slug = 'kept'`
       const kept = { matches: "own", admissions: "platform" }
       assert.deepStrictEqual(yield* settings, [{ fleet: kept, fill: { enabled: true, max_per_hour: 7 } }])
-      const after = (yield* root.open(desk)).shown.text
+      const after = (yield* root.open(adminPage)).shown.text
       assert.includeMembers(asItIs(after), ["as it is: the season&#39;s own fleet", "as it is: the platform&#39;s fleet", "as it is: yes"])
       assert.include(after, "Empty leaves it as it is, which is 7;")
-      assert.strictEqual((yield* send(desk, "root", { form: "fill", enabled: "", max_per_hour: "none" })).status, 303)
+      assert.strictEqual((yield* send(adminPage, "root", { form: "fill", enabled: "", max_per_hour: "none" })).status, 303)
       assert.deepStrictEqual(yield* settings, [{ fleet: kept, fill: { enabled: true, max_per_hour: null } }])
     })
   )
@@ -321,14 +321,14 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
         return /href="([^"]*)" rel="next"/.exec(nav)?.[1]?.replaceAll("&amp;", "&")
       }
       let pages = 0
-      for (let path: string | undefined = `${deskOf("crowd", "/people")}?cursor=50`; path !== undefined; pages++) {
+      for (let path: string | undefined = `${adminOf("crowd", "/people")}?cursor=50`; path !== undefined; pages++) {
         const { shown }: At = yield* root.open(path)
         for (const [, name] of shown.text.matchAll(/<th scope="row"><a href="\/people\/([^"]*)"/g)) seen.add(name!)
         assert.strictEqual(shown.text.match(/<th scope="row"><bdi>login-/g)?.length, 10, "the roster stays at its page")
         path = next(shown.text)
       }
       assert.deepStrictEqual([seen.size, pages], [121, 3])
-      assert.strictEqual((yield* root.open(`${deskOf("crowd", "/people")}?admins=x`)).status, 400)
+      assert.strictEqual((yield* root.open(`${adminOf("crowd", "/people")}?admins=x`)).status, 400)
     })
   )
 
@@ -362,13 +362,13 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
         ["/admin/stories", "Reject the story of Alpha"],
         ["/admin/users?q=bob", "Make an administrator of bob"],
         ["/admin/users?q=bob", "Dismiss the administrator bob"],
-        [deskOf("sure", "/runners"), "Revoke the key rack"],
-        [deskOf("sure", "/boards"), `Take out of play the board ${board.map_id}`],
-        [deskOf("sure", "/people"), "Dismiss ada"],
-        [deskOf("sure", "/people"), "Take off the login eve (dev)"],
-        [deskOf("sure", "/rounds"), "Withdraw round 1"],
-        [deskOf("sure", "/webhooks"), "Remove the webhook to https://10.9.8.7/sure"],
-        [deskOf("sure"), "Restrict entry to the roster of sure"]
+        [adminOf("sure", "/runners"), "Revoke the key rack"],
+        [adminOf("sure", "/boards"), `Take out of play the board ${board.map_id}`],
+        [adminOf("sure", "/people"), "Dismiss ada"],
+        [adminOf("sure", "/people"), "Take off the login eve (dev)"],
+        [adminOf("sure", "/rounds"), "Withdraw round 1"],
+        [adminOf("sure", "/webhooks"), "Remove the webhook to https://10.9.8.7/sure"],
+        [adminOf("sure"), "Restrict entry to the roster of sure"]
       ] as const) {
         const at = yield* root.open(path)
         const form = formsOf(at.shown.text).find(({ buttons }) => buttons.some((button) => button.label === label))

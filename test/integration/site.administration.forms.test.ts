@@ -1,5 +1,5 @@
 /**
- * Every form of the administrator's desk beside a real service: once as it is taken, and
+ * Every form of the administration pages beside a real service: once as it is taken, and
  * once as the service refuses it.
  */
 import { wasText } from "@agon/site/admin/editConflict.ts"
@@ -16,7 +16,7 @@ import * as SiteService from "../support/SiteService.ts"
 
 const { matchIds: x, modelIds: m } = Fixture
 const OF = { game: "snakes", slug: "typed" } as const
-const DESK = `/games/snakes/seasons/${OF.slug}/admin`
+const ADMIN = `/games/snakes/seasons/${OF.slug}/admin`
 const NOBODY = Fixture.uuid("thread", 999)
 const HASH = `sha256:${"ab".repeat(32)}`
 
@@ -50,21 +50,21 @@ const tried = (at: string, form: string, good: Fields, ill: Fields, refusal: num
 const ROUND = JSON.stringify({ games: "9", starts_at: "2098-01-01T00:00" })
 
 const ofSeason = ({ participant, seasonKey }: Ids): ReadonlyArray<Tried> => [
-  tried(DESK, "fleet", { matches: "both", admissions: "platform" }, { matches: "none" }, 400),
-  tried(DESK, "fill", { enabled: "yes", max_per_hour: "" }, { max_per_hour: "x" }, 400),
-  tried(`${DESK}/boards`, "import", { from: "spring", maps: "duel" }, { from: "none" }, 404),
-  tried(`${DESK}/baselines`, "record", { name: "first", weights_hash: HASH, manifest_hash: HASH }, { weights_hash: "x" }, 400),
-  tried(`${DESK}/baselines`, "import", { from: "spring", baselines: "random" }, { from: "none" }, 404),
-  tried(`${DESK}/people`, "add", { logins: "grace", provider: "dev" }, { logins: "" }, 400),
-  tried(`${DESK}/people`, "remove", { id: participant }, { id: NOBODY }, 404),
-  tried(`${DESK}/people`, "appoint", { username: "bob" }, { username: "nobody" }, 404),
-  tried(`${DESK}/people`, "dismiss", { username: "bob" }, { username: "nobody" }, 404),
-  tried(`${DESK}/rounds`, "plan", { kind: "round", games: "9", starts_at: "2098-01-01T00:00" }, { games: "0" }, 400),
-  tried(`${DESK}/rounds`, "move", { n: "1", games: "8", starts_at: "2098-01-01T00:00", was: ROUND }, { n: "99" }, 404),
-  tried(`${DESK}/rounds`, "withdraw", { n: "1" }, { n: "99" }, 404),
-  tried(`${DESK}/runners`, "create", { name: "rack" }, { name: "" }, 400),
-  tried(`${DESK}/runners`, "revoke", { key: seasonKey }, { key: NOBODY }, 404),
-  tried(`${DESK}/notices`, "notice", { subject: "Hear", link: "/news" }, { link: "javascript:x" }, 400)
+  tried(ADMIN, "fleet", { matches: "both", admissions: "platform" }, { matches: "none" }, 400),
+  tried(ADMIN, "fill", { enabled: "yes", max_per_hour: "" }, { max_per_hour: "x" }, 400),
+  tried(`${ADMIN}/boards`, "import", { from: "spring", maps: "duel" }, { from: "none" }, 404),
+  tried(`${ADMIN}/baselines`, "record", { name: "first", weights_hash: HASH, manifest_hash: HASH }, { weights_hash: "x" }, 400),
+  tried(`${ADMIN}/baselines`, "import", { from: "spring", baselines: "random" }, { from: "none" }, 404),
+  tried(`${ADMIN}/people`, "add", { logins: "grace", provider: "dev" }, { logins: "" }, 400),
+  tried(`${ADMIN}/people`, "remove", { id: participant }, { id: NOBODY }, 404),
+  tried(`${ADMIN}/people`, "appoint", { username: "bob" }, { username: "nobody" }, 404),
+  tried(`${ADMIN}/people`, "dismiss", { username: "bob" }, { username: "nobody" }, 404),
+  tried(`${ADMIN}/rounds`, "plan", { kind: "round", games: "9", starts_at: "2098-01-01T00:00" }, { games: "0" }, 400),
+  tried(`${ADMIN}/rounds`, "move", { n: "1", games: "8", starts_at: "2098-01-01T00:00", was: ROUND }, { n: "99" }, 404),
+  tried(`${ADMIN}/rounds`, "withdraw", { n: "1" }, { n: "99" }, 404),
+  tried(`${ADMIN}/runners`, "create", { name: "rack" }, { name: "" }, 400),
+  tried(`${ADMIN}/runners`, "revoke", { key: seasonKey }, { key: NOBODY }, 404),
+  tried(`${ADMIN}/notices`, "notice", { subject: "Hear", link: "/news" }, { link: "javascript:x" }, 400)
 ]
 
 const ofPlatform = ({ announcement, comment, key, runner, story, storyAt, thread }: Ids): ReadonlyArray<Tried> => [
@@ -198,7 +198,7 @@ layer(Ready.layer.pipe(Layer.provideMerge(service)), { excludeTestServices: true
             "Paste the address of the match&#39;s page, or type its id."
           ])
         const reason = "a test"
-        assert.deepStrictEqual(yield* tried(`${DESK}/matches`, "Void the match", { id: `/matches/${NOBODY}`, reason }), [
+        assert.deepStrictEqual(yield* tried(`${ADMIN}/matches`, "Void the match", { id: `/matches/${NOBODY}`, reason }), [
           404,
           `Season typed has no match ${NOBODY}.`
         ])
@@ -212,7 +212,7 @@ layer(Ready.layer.pipe(Layer.provideMerge(service)), { excludeTestServices: true
         assert.deepStrictEqual(yield* disqualified("spring", `${origin}/models/${m.alpha}`), [303, undefined])
         assert.strictEqual((yield* disqualified("typed", "none"))[0], 400)
         assert.strictEqual((yield* disqualified("typed", `/versions/${NOBODY}`))[1], `Season typed has no version ${NOBODY}.`)
-        const appointed = yield* tried(`${DESK}/people`, "Appoint", { username: `${origin}/people/bob` })
+        const appointed = yield* tried(`${ADMIN}/people`, "Appoint", { username: `${origin}/people/bob` })
         assert.deepStrictEqual(appointed, [303, undefined])
       })
     )
@@ -224,7 +224,7 @@ layer(Ready.layer.pipe(Layer.provideMerge(service)), { excludeTestServices: true
         const sql = yield* SqlClient.SqlClient
         yield* sql`UPDATE season SET name = ${ILL} WHERE slug = 'winter'`
         for (const part of ["boards", "baselines"]) {
-          const { shown } = yield* root.open(`${DESK}/${part}`)
+          const { shown } = yield* root.open(`${ADMIN}/${part}`)
           const offered = formsOf(shown.text).flatMap(({ takes }) => takes.get("from") ?? [])
           assert.includeMembers([...offered], ["spring", "winter", "autumn", "secret"], part)
           assert.notInclude(offered, OF.slug, part)

@@ -28,7 +28,7 @@ const signedIn = Effect.gen(function* () {
 })
 type Visitor = Effect.Success<typeof signedIn>
 
-const desk = (part = "") => `${SEASON}/admin${part}`
+const adminPage = (part = "") => `${SEASON}/admin${part}`
 
 /** Opens a page, presses one button, and says how the page answers. */
 const pressed = Effect.fnUntraced(function* (
@@ -52,18 +52,18 @@ const prepared = Effect.fnUntraced(function* (admin: Visitor) {
     "rules.cooldown_s": "0",
     "rules.trial.matches": "2"
   })
-  assert.strictEqual(made.path, `${desk()}?done=yes`)
-  const restricted = yield* pressed(admin, desk(), "Restrict entry to the roster of Forms")
+  assert.strictEqual(made.path, `${adminPage()}?done=yes`)
+  const restricted = yield* pressed(admin, adminPage(), "Restrict entry to the roster of Forms")
   assert.include(restricted.shown.text, "Only people on the roster may enter")
-  yield* pressed(admin, desk("/people"), "Add", { logins: "ada\nbob", provider: "dev" }, 200)
+  yield* pressed(admin, adminPage("/people"), "Add", { logins: "ada\nbob", provider: "dev" }, 200)
   const file = JSON.stringify(BOARD)
-  const preview = yield* pressed(admin, desk("/boards"), "Show its picture", { file }, 200)
+  const preview = yield* pressed(admin, adminPage("/boards"), "Show its picture", { file }, 200)
   assert.strictEqual((yield* admin.press(preview, "Upload")).status, 303)
-  yield* pressed(admin, desk("/boards"), `Bring into play: board ${BOARD.map_id}`)
-  const key = yield* pressed(admin, desk("/runners"), "Make a key", { name: "the test" }, 200)
+  yield* pressed(admin, adminPage("/boards"), `Bring into play: board ${BOARD.map_id}`)
+  const key = yield* pressed(admin, adminPage("/runners"), "Make a key", { name: "the test" }, 200)
   const [secret = ""] = /agon_rk_[\w-]{20,}/.exec(key.shown.text) ?? []
   for (const model of BASELINES) {
-    const { shown } = yield* pressed(admin, desk("/baselines"), "Record", recorded(model), 200)
+    const { shown } = yield* pressed(admin, adminPage("/baselines"), "Record", recorded(model), 200)
     const commands = /<pre tabindex="0">([^<]*)/.exec(shown.text)![1]!.replaceAll("&amp;", "&").replaceAll("&#39;", "'")
     yield* Effect.promise(() => sendByCommands(model, commands))
   }
@@ -72,15 +72,15 @@ const prepared = Effect.fnUntraced(function* (admin: Visitor) {
 
 /** Its rule is edited, and it takes models at once. */
 const activated = Effect.fnUntraced(function* (admin: Visitor, fleet: Client) {
-  yield* pressed(admin, desk(), "Save", { "rules.trial.matches": "1", submissions_open_at: "2026-01-01T00:00" })
+  yield* pressed(admin, adminPage(), "Save", { "rules.trial.matches": "1", submissions_open_at: "2026-01-01T00:00" })
   yield* admit(fleet, BASELINES.length)
-  for (const { name } of BASELINES) yield* pressed(admin, desk("/baselines"), `Bring into play: baseline ${name}`)
-  assert.include((yield* admin.open(desk())).shown.text, "<dd>live</dd>")
+  for (const { name } of BASELINES) yield* pressed(admin, adminPage("/baselines"), `Bring into play: baseline ${name}`)
+  assert.include((yield* admin.open(adminPage())).shown.text, "<dd>live</dd>")
 })
 
 /** Starts a round in a second, or in as many as a busy service takes to hear of it before. */
 const plan = Effect.fnUntraced(function* (admin: Visitor, kind: string, games: string) {
-  let at = yield* admin.open(desk("/rounds"))
+  let at = yield* admin.open(adminPage("/rounds"))
   for (let seconds = 1; ; seconds *= 2) {
     const starts_at = DateTime.formatIso(DateTime.add(yield* DateTime.now, { seconds }))
     at = yield* admin.press(at, "Plan", { kind, games, starts_at })
@@ -88,21 +88,21 @@ const plan = Effect.fnUntraced(function* (admin: Visitor, kind: string, games: s
     assert.match(at.shown.text, /<bdi>(Round 1|The finals) must start in the future:/, `${seconds} s: ${at.shown.text}`)
   }
   const row = kind === "finals" ? "Finals" : "Round 1"
-  const hasStarted = Effect.map(admin.open(desk("/rounds")), ({ shown }) =>
+  const hasStarted = Effect.map(admin.open(adminPage("/rounds")), ({ shown }) =>
     shown.text.includes(`<th scope="row">${row}</th>\n<td>being played</td>`)
   )
   yield* eventually(`${row} has started`, hasStarted)
 })
 
 const voided = Effect.fnUntraced(function* (admin: Visitor) {
-  const { shown } = yield* admin.open(desk("/matches"))
+  const { shown } = yield* admin.open(adminPage("/matches"))
   const [, to = ""] = /href="([^"#]*)#void"/.exec(shown.text) ?? []
   const at = yield* pressed(admin, to, "Void the match", { reason: "The board was drawn wrongly." }, 200)
   assert.match(at.shown.text, /role="status">The match [^<]* (is void|no longer counts)/)
 })
 
 const disqualified = Effect.fnUntraced(function* (admin: Visitor) {
-  const { shown } = yield* admin.open(desk("/entries"))
+  const { shown } = yield* admin.open(adminPage("/entries"))
   const name = snakesZoo[3]!.name
   const [, to = ""] = new RegExp(`href="([^"#]*)#disqualify" aria-label="Disqualify ${name} `).exec(shown.text) ?? []
   const out = yield* pressed(admin, to, "Disqualify", { reason: "It is somebody else's." })
@@ -115,7 +115,7 @@ const disqualified = Effect.fnUntraced(function* (admin: Visitor) {
 
 /** In the finals a baseline may leave, which is offered, and none joins, which is not. */
 const settled = Effect.fnUntraced(function* (admin: Visitor) {
-  const { shown } = yield* admin.open(desk("/baselines"))
+  const { shown } = yield* admin.open(adminPage("/baselines"))
   assert.include(shown.text, "none is recorded, copied or brought into play any more")
   const offered = [...shown.text.matchAll(/name="form" value="(\w+)"/g)].map(([, form]) => form)
   assert.deepStrictEqual([...new Set(offered)], ["switch"])
@@ -137,7 +137,7 @@ const finals = Effect.fnUntraced(function* (admin: Visitor, fleet: Client) {
     const { leases } = yield* fleet.runner.lease({ payload: { runner, max: 1, wait_s: 1 } })
     for (const work of leases.filter(isMatch)) yield* report(fleet, work)
   })
-  const isClosed = Effect.map(admin.open(desk()), ({ shown }) => /<dt>State<\/dt><dd>closed/.test(shown.text))
+  const isClosed = Effect.map(admin.open(adminPage()), ({ shown }) => /<dt>State<\/dt><dd>closed/.test(shown.text))
   yield* eventually(
     "the finals are played",
     Effect.flatMap(isClosed, (closed) => (closed ? Effect.succeed(true) : Effect.as(playOne, false)))
@@ -167,9 +167,9 @@ layer(ready, { excludeTestServices: true, timeout: "300 seconds" })("an administ
       const podium = (yield* visit(SEASON)).text
       assert.match(podium, /<h2>Podium<\/h2>/)
       for (const name of ["ada", "bob"]) assert.include(podium, `href="/people/${name}"`)
-      const closed = yield* admin.open(desk())
+      const closed = yield* admin.open(adminPage())
       assert.include(closed.shown.text, "The season is closed: its settings and its podium stay as they are.")
-      const log = (yield* admin.open(desk("/log"))).shown.text
+      const log = (yield* admin.open(adminPage("/log"))).shown.text
       for (const action of [
         "season.create",
         "season.edit",

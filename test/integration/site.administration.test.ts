@@ -1,9 +1,9 @@
-/** The administrator's desk beside a real service: what it shows, to whom, and that names harm none of its pages. */
+/** The administration pages beside a real service: what they show, to whom, and that names harm none of them. */
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { platformPages, seasonPages } from "../support/deskPages.ts"
+import { platformPages, seasonPages } from "../support/adminPages.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { OPEN_SEASON } from "../support/openSeason.ts"
 import { assertPage, ILL, page, postForm, type Shown, siteAnswers } from "../support/Pages.ts"
@@ -92,14 +92,14 @@ const WRITTEN = {
   post: "draft",
   webhook: Fixture.uuid("thread", 998)
 }
-const deskOf = (slug: string) => seasonPages(slug, WRITTEN)
+const adminOf = (slug: string) => seasonPages(slug, WRITTEN)
 const PLATFORM = platformPages(WRITTEN)
 
-layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })("the administrator's desk", (it) => {
+layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })("the administration pages", (it) => {
   it.effect("is well formed, safe whatever people call things, kept nowhere, and leads nowhere that does not answer", () =>
     Effect.gen(function* () {
       const links = new Set<string>()
-      for (const path of [...deskOf("hidden"), ...deskOf("spring"), ...PLATFORM, "/games/snakes/seasons/autumn/admin"]) {
+      for (const path of [...adminOf("hidden"), ...adminOf("spring"), ...PLATFORM, "/games/snakes/seasons/autumn/admin"]) {
         const answer = yield* get(path, "root")
         assert.strictEqual(answer.status, 200, `${path}: ${answer.text}`)
         assert.strictEqual(answer.headers.get("cache-control"), "private, no-store", path)
@@ -122,9 +122,9 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
     Effect.gen(function* () {
       const statuses = (path: string) =>
         Effect.forEach([undefined, "bob", "ada", "root"], (as) => Effect.map(get(path, as), ({ status }) => status))
-      for (const path of deskOf("spring")) assert.deepStrictEqual(yield* statuses(path), [401, 403, 200, 200], path)
-      for (const path of deskOf("winter")) assert.deepStrictEqual(yield* statuses(path), [401, 200, 403, 200], path)
-      for (const path of deskOf("none")) assert.deepStrictEqual(yield* statuses(path), [401, 404, 404, 404], path)
+      for (const path of adminOf("spring")) assert.deepStrictEqual(yield* statuses(path), [401, 403, 200, 200], path)
+      for (const path of adminOf("winter")) assert.deepStrictEqual(yield* statuses(path), [401, 200, 403, 200], path)
+      for (const path of adminOf("none")) assert.deepStrictEqual(yield* statuses(path), [401, 404, 404, 404], path)
       for (const path of PLATFORM) assert.deepStrictEqual(yield* statuses(path), [401, 403, 403, 200], path)
       const [nobody, other] = [yield* get("/admin/users?q=a"), yield* get("/games/snakes/seasons/secret/admin", "bob")]
       assert.include(nobody.text, `/v1/auth/dev?return_to=${encodeURIComponent("/admin/users?q=a")}`)
@@ -179,49 +179,49 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
 
   it.effect("writes what its forms say, and refuses beside the field what the service refuses", () =>
     Effect.gen(function* () {
-      const desk = (part: string) => `/games/snakes/seasons/hidden/admin/${part}`
+      const adminPage = (part: string) => `/games/snakes/seasons/hidden/admin/${part}`
       const fault = (text: string) => /<p class="bad" id="[^"]*-fault"><bdi>([^<]*)/.exec(text)?.[1]
       const board = JSON.stringify({ ...snakesBoards[0]!, map_id: "typed" })
-      const preview = yield* sent(desk("boards"), "ada", { form: "add", do: "preview", file: board })
+      const preview = yield* sent(adminPage("boards"), "ada", { form: "add", do: "preview", file: board })
       assert.strictEqual(preview.status, 200)
       assert.match(preview.text, /<title>Preview<\/title>/)
-      assertPage(desk("boards"), preview)
-      const ill = yield* sent(desk("boards"), "ada", { form: "add", do: "add", file: `${ILL}{` })
+      assertPage(adminPage("boards"), preview)
+      const ill = yield* sent(adminPage("boards"), "ada", { form: "add", do: "add", file: `${ILL}{` })
       assert.strictEqual(ill.status, 400)
       assert.match(fault(ill.text) ?? "", /^This is no JSON: .*(token|position)/, "and where")
-      assertPage(desk("boards"), ill)
+      assertPage(adminPage("boards"), ill)
       for (const what of ["add", "preview"]) {
-        const invalid = yield* sent(desk("boards"), "ada", { form: "add", do: what, file: "{}" })
+        const invalid = yield* sent(adminPage("boards"), "ada", { form: "add", do: what, file: "{}" })
         assert.strictEqual(invalid.status, 422, what)
         assert.match(fault(invalid.text) ?? "", /is required/, "no picture of what is no board")
       }
-      const added = yield* sent(desk("boards"), "ada", { form: "add", do: "add", file: board })
-      assert.deepStrictEqual([added.status, added.headers.get("location")], [303, `${desk("boards")}?done=yes#outcome`])
-      assert.strictEqual((yield* sent(desk("boards"), "ada", { form: "switch", map_id: "typed", enabled: "yes" })).status, 303)
-      assert.include((yield* get(`${desk("boards")}?done=yes`, "ada")).text, "3 boards, 1 of them in play")
-      const key = yield* sent(desk("runners"), "ada", { form: "create", name: "rack" })
+      const added = yield* sent(adminPage("boards"), "ada", { form: "add", do: "add", file: board })
+      assert.deepStrictEqual([added.status, added.headers.get("location")], [303, `${adminPage("boards")}?done=yes#outcome`])
+      assert.strictEqual((yield* sent(adminPage("boards"), "ada", { form: "switch", map_id: "typed", enabled: "yes" })).status, 303)
+      assert.include((yield* get(`${adminPage("boards")}?done=yes`, "ada")).text, "3 boards, 1 of them in play")
+      const key = yield* sent(adminPage("runners"), "ada", { form: "create", name: "rack" })
       assert.match(key.text, /AGON_URL=\S+ AGON_RUNNER_KEY=\S+ scripts\/runner/, "what the machine is told")
       assert.include(key.text, "No runner with it is connected: none was heard of within 90 seconds.")
       assert.strictEqual(key.status, 200)
       const [secret = ""] = /agon_rk_[\w-]{20,}/.exec(key.text) ?? []
       assert.isAbove(secret.length, 20)
       assert.notInclude(key.text, 'value="rack"', "another click makes no second key of the name")
-      assert.notInclude((yield* get(desk("runners"), "ada")).text, secret)
-      assert.strictEqual((yield* sent(desk("notices"), "ada", { form: "notice", subject: ILL, link: "" })).status, 303)
-      const roster = yield* sent(desk("people"), "ada", { form: "add", logins: `${ILL}\n\ngrace, Ada; Bob\tgrace`, provider: "dev" })
+      assert.notInclude((yield* get(adminPage("runners"), "ada")).text, secret)
+      assert.strictEqual((yield* sent(adminPage("notices"), "ada", { form: "notice", subject: ILL, link: "" })).status, 303)
+      const roster = yield* sent(adminPage("people"), "ada", { form: "add", logins: `${ILL}\n\ngrace, Ada; Bob\tgrace`, provider: "dev" })
       assert.strictEqual(roster.status, 200)
-      assertPage(desk("people"), roster)
+      assertPage(adminPage("people"), roster)
       assert.match(roster.text, /<textarea[^>]* id="add-logins"[^>]*>\n<\/textarea>/, "it was taken")
       const names = /See whether each is spelt right: (.*?)\.<\/p>/s.exec(roster.text)?.[1] ?? ""
       assert.include(names, "<bdi>grace</bdi>")
       assert.notInclude(names, "Ada", "who has signed in")
       for (const login of ["grace", "ada", "bob"]) assert.include(roster.text.toLowerCase(), `<th scope="row"><bdi>${login}</bdi></th>`)
-      const nobody = yield* sent(desk("people"), "ada", { form: "appoint", username: "bob" })
+      const nobody = yield* sent(adminPage("people"), "ada", { form: "appoint", username: "bob" })
       assert.strictEqual(nobody.status, 403) // the platform's administrators appoint
-      const unknown = yield* sent(desk("matches"), "ada", { form: "void", id: WRITTEN.webhook, reason: "a test" })
+      const unknown = yield* sent(adminPage("matches"), "ada", { form: "void", id: WRITTEN.webhook, reason: "a test" })
       assert.strictEqual(unknown.status, 404)
       assert.strictEqual(fault(unknown.text), `Season hidden has no match ${WRITTEN.webhook}.`)
-      const slip = yield* sent(desk("").slice(0, -1), "root", { form: "close", season: "hid" })
+      const slip = yield* sent(adminPage("").slice(0, -1), "root", { form: "close", season: "hid" })
       assert.deepStrictEqual([slip.status, fault(slip.text)], [400, "Type hidden here."])
     })
   )
@@ -284,7 +284,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
   it.effect("offers nothing in a closed season that is refused there", () =>
     Effect.gen(function* () {
       const forms = (text: string) => [...text.matchAll(/name="form" value="([^"]*)"/g)].map(([, name]) => name)
-      const desk = (slug: string, part: string) => `/games/snakes/seasons/${slug}/admin/${part}`
+      const adminPage = (slug: string, part: string) => `/games/snakes/seasons/${slug}/admin/${part}`
       for (const [part, link] of [
         ["boards", undefined],
         ["baselines", undefined],
@@ -292,31 +292,31 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
         ["matches", "#void"],
         ["entries", "#disqualify"]
       ] as const) {
-        const answer = yield* get(desk("winter", part), "root")
+        const answer = yield* get(adminPage("winter", part), "root")
         assertPage(part, answer)
         assert.deepStrictEqual(forms(answer.text), [], part)
         assert.include(answer.text, "The season is closed", part)
         if (link !== undefined) assert.notInclude(answer.text, `${link}"`, part)
-        assert.isNotEmpty(forms((yield* get(desk("hidden", part), "root")).text), part)
+        assert.isNotEmpty(forms((yield* get(adminPage("hidden", part), "root")).text), part)
       }
-      const board = yield* sent(desk("winter", "boards"), "root", { form: "switch", map_id: "duel", enabled: "no" })
+      const board = yield* sent(adminPage("winter", "boards"), "root", { form: "switch", map_id: "duel", enabled: "no" })
       assert.strictEqual(board.status, 409)
     })
   )
 
   it.effect("offers no round after the finals, and says how one comes before them", () =>
     Effect.gen(function* () {
-      const desk = "/games/snakes/seasons/hidden/admin/rounds"
-      const shown = Effect.map(get(desk, "root"), ({ text }) => text)
+      const adminPage = "/games/snakes/seasons/hidden/admin/rounds"
+      const shown = Effect.map(get(adminPage, "root"), ({ text }) => text)
       const finals = { form: "plan", kind: "finals", games: "9", starts_at: "2098-06-01T00:00" }
       assert.include(yield* shown, 'id="plan"')
-      assert.strictEqual((yield* sent(desk, "root", finals)).status, 303)
+      assert.strictEqual((yield* sent(adminPage, "root", finals)).status, 303)
       const planned = yield* shown
       assert.notInclude(planned, 'id="plan"')
       assert.include(planned, "withdraw the finals first")
-      assert.isAtLeast((yield* sent(desk, "root", { ...finals, kind: "round", starts_at: "2098-07-01T00:00" })).status, 400)
+      assert.isAtLeast((yield* sent(adminPage, "root", { ...finals, kind: "round", starts_at: "2098-07-01T00:00" })).status, 400)
       const [, n = ""] = /name="n" value="(\d+)"><button>Withdraw <bdi>the finals<\/bdi>/.exec(planned) ?? []
-      assert.strictEqual((yield* sent(desk, "root", { form: "withdraw", n })).status, 303)
+      assert.strictEqual((yield* sent(adminPage, "root", { form: "withdraw", n })).status, 303)
       assert.include(yield* shown, 'id="plan"')
     })
   )
@@ -365,93 +365,93 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "600 seconds" })
 
   it.effect("lists the entries of a season, disqualifies one with its reason, and lets it play again", () =>
     Effect.gen(function* () {
-      const desk = "/games/snakes/seasons/spring/admin/entries"
-      const shown = (path = desk) => Effect.map(get(path, "ada"), ({ text }) => text)
+      const adminPage = "/games/snakes/seasons/spring/admin/entries"
+      const shown = (path = adminPage) => Effect.map(get(path, "ada"), ({ text }) => text)
       const before = yield* shown()
-      assert.include(before, `href="${desk}?version=${v.beta1}#disqualify"`)
+      assert.include(before, `href="${adminPage}?version=${v.beta1}#disqualify"`)
       assert.notInclude(before, `?version=${v.random}#`, "a baseline is switched off instead")
-      const match = yield* shown(`${desk.replace("entries", "matches")}?match=${Fixture.matchIds.open}`)
+      const match = yield* shown(`${adminPage.replace("entries", "matches")}?match=${Fixture.matchIds.open}`)
       assert.match(match, new RegExp(`<p>The match <a href="/matches/${Fixture.matchIds.open}"><bdi>[^<]*</bdi> – .*on the board `))
-      const chosen = yield* shown(`${desk}?version=${v.beta1}`)
+      const chosen = yield* shown(`${adminPage}?version=${v.beta1}`)
       assert.match(chosen, new RegExp(`<input value="${v.beta1}"[^>]* id="disqualify-id"`))
       assert.match(chosen, /<p>The entry <a href="[^"]*"><bdi>[^<]*<\/bdi><\/a> version 1 of <a href="\/people\/bob">/)
-      assert.notInclude(yield* shown(`${desk}?version=${"0".repeat(36)}`), "The entry <a")
+      assert.notInclude(yield* shown(`${adminPage}?version=${"0".repeat(36)}`), "The entry <a")
       const fields = { form: "disqualify", id: v.beta1, reason: ILL }
       for (const [change, status] of [
         [{ reason: "" }, 400],
         [{ id: "none" }, 400],
         [{ id: v.random }, 409]
       ] as const) {
-        const refused = yield* sent(desk, "ada", { ...fields, ...change })
+        const refused = yield* sent(adminPage, "ada", { ...fields, ...change })
         assert.strictEqual(refused.status, status)
         assert.match(refused.text, /id="disqualify-(reason|id)-fault"/)
-        assertPage(desk, refused)
+        assertPage(adminPage, refused)
       }
-      assert.strictEqual((yield* sent(desk, "bob", fields)).status, 403)
-      assert.strictEqual((yield* sent(desk, "ada", fields)).status, 303)
+      assert.strictEqual((yield* sent(adminPage, "bob", fields)).status, 403)
+      assert.strictEqual((yield* sent(adminPage, "ada", fields)).status, 303)
       assert.notInclude(yield* shown(), `?version=${v.beta1}#`)
-      const out = yield* get(`${desk}?state=disqualified`, "ada")
-      assertPage(desk, out)
+      const out = yield* get(`${adminPage}?state=disqualified`, "ada")
+      assertPage(adminPage, out)
       assert.match(out.text, new RegExp(`<a href="/versions/${v.beta1}">`))
       assert.include(out.text, "Disqualified: <bdi>&quot;&gt;&lt;ill", "with the reason, as it was typed")
-      const back = yield* sent(`${desk}?state=disqualified`, "ada", { form: "again", id: v.beta1 })
-      assert.deepStrictEqual([back.status, back.headers.get("location")], [303, `${desk}?state=disqualified&done=yes#outcome`])
-      assert.include(yield* shown(`${desk}?state=disqualified`), "None is out of play.")
+      const back = yield* sent(`${adminPage}?state=disqualified`, "ada", { form: "again", id: v.beta1 })
+      assert.deepStrictEqual([back.status, back.headers.get("location")], [303, `${adminPage}?state=disqualified&done=yes#outcome`])
+      assert.include(yield* shown(`${adminPage}?state=disqualified`), "None is out of play.")
       assert.include(yield* shown(), `?version=${v.beta1}#disqualify`)
-      const none = yield* sent(desk, "ada", { form: "again", id: "none" })
+      const none = yield* sent(adminPage, "ada", { form: "again", id: "none" })
       assert.strictEqual(none.status, 404)
       assert.match(none.text, /<div class="bad alert" id="outcome" role="alert" tabindex="-1">/)
-      assert.strictEqual((yield* sent(desk, "ada", { form: "again", id: v.beta1 })).status, 303, "whatever plays stays as it is")
+      assert.strictEqual((yield* sent(adminPage, "ada", { form: "again", id: v.beta1 })).status, 303, "whatever plays stays as it is")
     })
   )
 
   it.effect("finds an entry by the beginning of its model's name or its owner's, whatever is typed", () =>
     Effect.gen(function* () {
-      const desk = "/games/snakes/seasons/spring/admin/entries"
+      const adminPage = "/games/snakes/seasons/spring/admin/entries"
       const found = (name: string, state = "") =>
-        Effect.map(get(`${desk}?state=${state}&name=${encodeURIComponent(name)}`, "ada"), (answer) => {
+        Effect.map(get(`${adminPage}?state=${state}&name=${encodeURIComponent(name)}`, "ada"), (answer) => {
           assert.strictEqual(answer.status, 200, name)
-          assertPage(desk, answer)
+          assertPage(adminPage, answer)
           return [...answer.text.matchAll(/\?version=([0-9a-f-]{36})#disqualify/g)].map(([, id]) => id)
         })
       assert.deepStrictEqual(yield* found("BOB"), [v.gamma1, v.beta1])
       assert.deepStrictEqual(yield* found("bet"), [v.beta1])
       for (const nobody of ["eta", "%", "_", ILL.slice(1, 90), "\u202e"]) assert.deepStrictEqual(yield* found(nobody), [], nobody)
-      const { text } = yield* get(`${desk}?name=bet&cursor=0`, "ada")
+      const { text } = yield* get(`${adminPage}?name=bet&cursor=0`, "ada")
       assert.match(
         text,
         /<th scope="row"><a href="[^"]*"><bdi>[^<]*<\/bdi><\/a> version 1<\/th>\n<td><a href="\/people\/bob">bob<\/a><\/td>\n<td class="n"><span class="unit">rank <\/span>\d/
       )
-      assert.match(text, new RegExp(`<input name="name" value="bet"[^>]*></label>[^]*<a href="${desk}">All of them</a>`))
-      assert.include((yield* get(`${desk}?state=testing&name=zzz`, "ada")).text, "No name here begins so.")
-      assert.include((yield* get(`${desk}?state=testing`, "ada")).text, '<input type="hidden" name="state" value="testing">')
-      for (const path of [`${desk}?name=`, `${desk.replace("entries", "people")}?login=`, "/admin/users?q="])
+      assert.match(text, new RegExp(`<input name="name" value="bet"[^>]*></label>[^]*<a href="${adminPage}">All of them</a>`))
+      assert.include((yield* get(`${adminPage}?state=testing&name=zzz`, "ada")).text, "No name here begins so.")
+      assert.include((yield* get(`${adminPage}?state=testing`, "ada")).text, '<input type="hidden" name="state" value="testing">')
+      for (const path of [`${adminPage}?name=`, `${adminPage.replace("entries", "people")}?login=`, "/admin/users?q="])
         assert.strictEqual((yield* get(`${path}${"x".repeat(101)}`, "root")).status, 400, path)
-      assert.strictEqual((yield* get(`${desk}?name=${"x".repeat(3_000)}`, "ada")).status, 414)
+      assert.strictEqual((yield* get(`${adminPage}?name=${"x".repeat(3_000)}`, "ada")).status, 414)
     })
   )
 
   it.effect("lists candidates with what they wait for, and lets a suspended entry play again", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const desk = (season: string, state: string) => `/games/snakes/seasons/${season}/admin/entries?state=${state}`
+      const adminPage = (season: string, state: string) => `/games/snakes/seasons/${season}/admin/entries?state=${state}`
       const service = yield* Service.Service
       const hash = `sha256:${"ab".repeat(32)}`
       const payload = { name: "first", weights_hash: hash, manifest_hash: hash }
       yield* (yield* service.as("admin")).baseline.recordBaseline({ params: HIDDEN, payload })
-      const candidates = yield* get(desk("hidden", "testing"), "ada")
+      const candidates = yield* get(adminPage("hidden", "testing"), "ada")
       assertPage("candidates", candidates)
       assert.include(candidates.text, "<bdi>first</bdi> version 1")
       assert.include(candidates.text, "It waits for its files.")
       assert.notInclude(candidates.text, "Let it play again")
       yield* sql`UPDATE version SET phase = 'suspended' WHERE id = ${v.alpha2}`
-      const suspended = yield* get(desk("spring", "suspended"), "ada")
+      const suspended = yield* get(adminPage("spring", "suspended"), "ada")
       assertPage("suspended", suspended)
       assert.include(suspended.text, "&lt;ill")
       assert.match(suspended.text, new RegExp(`name="id" value="${v.alpha2}"><button`))
-      assert.strictEqual((yield* sent(desk("spring", "suspended"), "ada", { form: "again", id: v.alpha2 })).status, 303)
-      assert.strictEqual((yield* get(desk("spring", "testing"), "bob")).status, 403)
-      assert.strictEqual((yield* get(desk("spring", "none"), "ada")).status, 400)
+      assert.strictEqual((yield* sent(adminPage("spring", "suspended"), "ada", { form: "again", id: v.alpha2 })).status, 303)
+      assert.strictEqual((yield* get(adminPage("spring", "testing"), "bob")).status, 403)
+      assert.strictEqual((yield* get(adminPage("spring", "none"), "ada")).status, 400)
     })
   )
 

@@ -16,22 +16,22 @@ const ready = Layer.effectDiscard(siteAnswers).pipe(Layer.provideMerge(service))
 /** An address that no service posts to, and no name server is asked for. */
 const URL = `https://10.9.8.7/agon?x="><ill>`
 const SHOWN = "https://10.9.8.7/agon?x=&quot;&gt;&lt;ill&gt;"
-const deskOf = (slug: string) => `/games/snakes/seasons/${slug}/admin/webhooks`
+const adminOf = (slug: string) => `/games/snakes/seasons/${slug}/admin/webhooks`
 const secretIn = (text: string) => /whsec_[\w-]{43}/.exec(text)?.[0] ?? ""
 const as = (name: string) => Effect.map(Service.Service, ({ origin }) => visitor(origin, `service_session=${name}-token`))
 const outcomeIn = (text: string) => /<(div|p)[^>]* id="outcome".*?<\/\1>/s.exec(text)?.[0] ?? ""
 
 /** A season that ada administers. */
-const administered = (slug: string) => Effect.as(scheduled(slug), deskOf(slug))
+const administered = (slug: string) => Effect.as(scheduled(slug), adminOf(slug))
 
 layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })("the page of a season's webhooks", (it) => {
   it.effect(
     "adds one, shows its secret once, tests it, shows its attempts, switches it, makes another secret, and removes it by a second step",
     () =>
       Effect.gen(function* () {
-        const desk = yield* administered("hooked")
+        const adminPage = yield* administered("hooked")
         const ada = yield* as("ada")
-        const empty = yield* ada.open(desk)
+        const empty = yield* ada.open(adminPage)
         assert.include(empty.shown.text, "There is none.")
         const added = yield* ada.press(empty, "Add", { url: ` ${URL} ` })
         assert.deepStrictEqual([added.status, added.fragment], [200, "outcome"])
@@ -41,11 +41,11 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
         assert.strictEqual(added.shown.headers.get("cache-control"), "private, no-store")
 
         const root = yield* as("root") // everybody who administers the season sees it
-        const listed = yield* root.open(desk)
+        const listed = yield* root.open(adminPage)
         for (const part of [SHOWN, "nothing was posted yet", '<a href="/people/ada">ada</a>']) assert.include(listed.shown.text, part)
         assert.notInclude(listed.shown.text, secret)
         const [, one = ""] = /<th scope="row" id="w-[^"]*"><a href="([^"#]*)#one"/.exec(listed.shown.text) ?? []
-        assert.include(one, `${desk}?webhook=`)
+        assert.include(one, `${adminPage}?webhook=`)
         const before = yield* root.open(one)
         assert.include(before.shown.text, "Nothing was posted to it lately.")
 
@@ -72,7 +72,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
         const label = `Remove the webhook to ${URL}`
         assert.isTrue(formsOf(last.shown.text).find(({ buttons }) => buttons.some((button) => button.label === label))!.folded)
         const removed = yield* root.press(last, label)
-        assert.deepStrictEqual([removed.status, removed.path], [303, `${desk}?done=yes`])
+        assert.deepStrictEqual([removed.status, removed.path], [303, `${adminPage}?done=yes`])
         assert.notInclude(removed.shown.text, SHOWN)
         const again = yield* root.press(last, another)
         assert.strictEqual(again.status, 404)
@@ -82,21 +82,21 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
 
   it.effect("says of an address beside its field why it is none, and of the sixth that five are enough", () =>
     Effect.gen(function* () {
-      const desk = yield* administered("full")
+      const adminPage = yield* administered("full")
       const root = yield* as("root")
       for (const url of ["", "hooks.example", "https://ada:pw@10.9.8.7/", '"><ill>']) {
-        const refused = yield* root.press(yield* root.open(desk), "Add", { url })
+        const refused = yield* root.press(yield* root.open(adminPage), "Add", { url })
         assert.strictEqual(refused.status, 400, url)
         assert.match(refused.shown.text, /id="add-url-fault"/)
       }
       const sql = yield* SqlClient.SqlClient
       for (let n = 0; n < SEASON_WEBHOOKS_MAX; n++)
-        assert.strictEqual((yield* root.press(yield* root.open(desk), "Add", { url: `https://10.9.8.7/${n}` })).status, 200)
-      const sixth = yield* root.press(yield* root.open(desk), "Add", { url: URL })
+        assert.strictEqual((yield* root.press(yield* root.open(adminPage), "Add", { url: `https://10.9.8.7/${n}` })).status, 200)
+      const sixth = yield* root.press(yield* root.open(adminPage), "Add", { url: URL })
       assert.strictEqual(sixth.status, 409)
       assert.match(sixth.shown.text, /id="add-url-fault"/)
       yield* sql`UPDATE webhook SET account_id = (SELECT id FROM account WHERE username = 'bob') WHERE url = 'https://10.9.8.7/1'`
-      assert.include((yield* root.open(desk)).shown.text, "who does not administer the season any more: nothing is posted")
+      assert.include((yield* root.open(adminPage)).shown.text, "who does not administer the season any more: nothing is posted")
     })
   )
 
@@ -107,7 +107,7 @@ layer(Layer.orDie(ready), { excludeTestServices: true, timeout: "300 seconds" })
       yield* ada.press(yield* ada.open(ours), "Add", { url: "https://10.9.8.7/ours" })
       const [, id = ""] = /<th scope="row" id="w-([^"]*)"/.exec((yield* visit(ours, "ada")).text) ?? []
       assert.deepStrictEqual(
-        [yield* visit(ours, "bob"), yield* visit(ours), yield* visit(deskOf("none"), "root")].map(({ status }) => status),
+        [yield* visit(ours, "bob"), yield* visit(ours), yield* visit(adminOf("none"), "root")].map(({ status }) => status),
         [403, 401, 404]
       )
       for (const fields of [

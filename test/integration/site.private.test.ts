@@ -107,8 +107,8 @@ layer(service, { excludeTestServices: true, timeout: "300 seconds" })("pages of 
 
   it.effect("are where the administrator's list of entries leads, and the entry to disqualify", () =>
     Effect.gen(function* () {
-      const desk = "/games/snakes/seasons/secret/admin/entries"
-      for (const path of [desk, `${desk}?name=alpha`, `${desk}?version=${v.alphaSecret}`]) {
+      const adminPage = "/games/snakes/seasons/secret/admin/entries"
+      for (const path of [adminPage, `${adminPage}?name=alpha`, `${adminPage}?version=${v.alphaSecret}`]) {
         const models = linksOf(path, yield* get(path, "root")).filter((to) => /\/models\//.test(to))
         assert.isNotEmpty(models, path)
         for (const to of models) {

@@ -46,7 +46,7 @@ const pages = Effect.gen(function* () {
   ]
 })
 
-/** A desk's pages have one place that tells what became of the last form. */
+/** Administration pages have one place that tells what became of the last form. */
 const telling = routes.flatMap((route) =>
   "forms" in route && route.query?.includes("done") === true && !/\/admin\b/.test(route.path) ? [route.path] : []
 )

@@ -39,7 +39,7 @@ const WEEK_LATER = ROUNDS.map((round) => ({ ...round, starts_at: `${round.starts
 const [, PAGE_FILE] = /^```yaml\n([\s\S]*?)^```$/m.exec(readFileSync(join(import.meta.dirname, "../../docs/administering.md"), "utf8"))!
 
 /** A person at a command line, signed in, with one file. */
-const desk = Effect.fnUntraced(function* (login: string) {
+const person = Effect.fnUntraced(function* (login: string) {
   const { as, origin } = yield* Service
   const folder = yield* Effect.acquireRelease(
     Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-season-"))),
@@ -65,7 +65,7 @@ const desk = Effect.fnUntraced(function* (login: string) {
 layer(service(), { excludeTestServices: true })("agon season", (it) => {
   it.effect("creates a season, changes it, and leaves alone what is so already", () =>
     Effect.gen(function* () {
-      const { client, run } = yield* desk("admin")
+      const { client, run } = yield* person("admin")
       const told = yield* run("create", SEASON, "--dry-run")
       assert.strictEqual(told.status, 0, told.err)
       for (const line of ["+ name: The spring", "+ rules.match.max_turns: 60", "snakes/spring: a dry run"]) assert.include(told.out, line)
@@ -96,7 +96,7 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
 
   it.effect("takes the file of docs/administering.md as it stands there, also a second time", () =>
     Effect.gen(function* () {
-      const { run } = yield* desk("admin")
+      const { run } = yield* person("admin")
       const slug = "of-the-page"
       const file = PAGE_FILE!.replace(/^slug: .*$/m, `slug: ${slug}`)
       for (const command of ["create --dry-run", "create"]) {
@@ -110,7 +110,7 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
 
   it.effect("leaves a private season alone whose file says that its entry is open, and still edits it", () =>
     Effect.gen(function* () {
-      const { client, run } = yield* desk("admin")
+      const { client, run } = yield* person("admin")
       const season = { ...SEASON, slug: "friends", name: "Friends", visibility: "private", entry: "open" }
       const created = yield* run("create", season)
       assert.strictEqual(created.status, 0, created.err)
@@ -128,7 +128,7 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
 
   it.effect("says of a season that is live or closed that its dates, rules, classes and entry are fixed, also as a dry run", () =>
     Effect.gen(function* () {
-      const { run } = yield* desk("admin")
+      const { run } = yield* person("admin")
       const live = { ...SEASON, slug: "live", name: "Live", submissions_open_at: "2026-01-01T00:00:00Z" }
       const closed = { ...SEASON, slug: "closed", name: "Closed" }
       for (const season of [live, closed]) assert.strictEqual((yield* run("create", season)).status, 0)
@@ -153,7 +153,7 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
 
   it.effect("plans rounds, moves all of them later and back, withdraws one, and closes the season", () =>
     Effect.gen(function* () {
-      const { client, run } = yield* desk("admin")
+      const { client, run } = yield* person("admin")
       const season = { ...SEASON, slug: "autumn", name: "The autumn" }
       const params = { game: "snakes", slug: "autumn" }
       assert.strictEqual((yield* run("create", season)).status, 0)
@@ -187,8 +187,8 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
 
   it.effect("says in a sentence what is wrong with the file, and what the service refuses", () =>
     Effect.gen(function* () {
-      const { run } = yield* desk("admin")
-      const other = yield* desk("ada")
+      const { run } = yield* person("admin")
+      const other = yield* person("ada")
       const never = { ...SEASON, slug: "never" }
       const cases = [
         [run("create", "name: [", "--dry-run"), /^agon: \S+season\.yaml is not YAML: \S.*\.\n$/],
@@ -233,7 +233,7 @@ layer(service(), { excludeTestServices: true })("agon season", (it) => {
 
   it.effect("the featured season that is closed is named to who submits without a season, with the ones that are live", () =>
     Effect.gen(function* () {
-      const [admin, { folder, origin, tool }] = [yield* desk("admin"), yield* desk("ada")]
+      const [admin, { folder, origin, tool }] = [yield* person("admin"), yield* person("ada")]
       const over = { ...SEASON, slug: "over", name: "Over" }
       const playing = { ...SEASON, slug: "playing", name: "Playing", submissions_open_at: "2026-01-01T00:00:00Z" }
       for (const season of [over, playing]) assert.strictEqual((yield* admin.run("create", season)).status, 0)

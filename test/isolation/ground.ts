@@ -144,9 +144,9 @@ export const watched = (sql: PgClient.PgClient, control: Control): PgClient.PgCl
     return rows
   })
 
-  /** Nobody else may write to a season while it is read. */
-  const read = Effect.fnUntraced(function* (text: string, params: ReadonlyArray<any>) {
-    const rows = yield* said(text, params)
+  /** Nobody else may write to a season while it is read: rows as objects, or as their values. */
+  const read = Effect.fnUntraced(function* (text: string, params: ReadonlyArray<any>, asValues: boolean) {
+    const rows = yield* asValues ? said(text, params).values : said(text, params)
     if (!text.startsWith("SELECT")) last = undefined
     if (!text.startsWith("SELECT map_id")) return rows
     const free = yield* control.outside.unsafe("SELECT id FROM season WHERE id = $1::uuid FOR UPDATE SKIP LOCKED", [params[0]])
@@ -160,7 +160,8 @@ export const watched = (sql: PgClient.PgClient, control: Control): PgClient.PgCl
       if (key !== "unsafe") return Reflect.get(target, key)
       return (text: string, params: ReadonlyArray<unknown> = []) => {
         control.seen.add(text)
-        return text.startsWith(COMMIT) ? commit(text, params) : read(text, params)
+        if (text.startsWith(COMMIT)) return commit(text, params)
+        return Object.assign(read(text, params, false), { values: read(text, params, true) })
       }
     }
   })

@@ -3,9 +3,9 @@ import type { Comment } from "@agon/api/comment/Comment.ts"
 import { Effect } from "effect"
 import { COMMENT_ROWS } from "../comment/place.ts"
 import { aboutOf, subjectAt, subjectOf } from "../comment/subject.ts"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, prose } from "../html/Html.ts"
 import { commentAt, commentsAt, withQuery } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { offsetOf } from "../html/pager.ts"
 import { timeText } from "../html/words.ts"
 import { confirmedButton, notDone } from "../http/form/buttons.ts"
@@ -80,7 +80,7 @@ export const oneComment: PersonalRoute = {
     const comment = yield* found(comments.find(({ id }) => id === params["id"]))
     const { author, body, created_at } = comment
     const main = html`<h1>A comment of ${author}</h1>
-${deskNav(commentsAt)}${done(tried, query["done"], SENTENCES)}<p>About <a href="${subjectAt(subject)}#comments">this ${subject.kind}</a>.</p>
+${myPagesNav(commentsAt)}${done(tried, query["done"], SENTENCES)}<p>About <a href="${subjectAt(subject)}#comments">this ${subject.kind}</a>.</p>
 <div class="comment">
 ${byline(author, created_at)}
 ${body === null ? html`<p class="faint">This comment was removed.</p>` : prose(body)}

@@ -4,9 +4,9 @@ import type { PendingComments, ProfileComments } from "@agon/api/comment/Comment
 import { firstPage } from "@agon/api/Pages.ts"
 import { Effect } from "effect"
 import { aboutOf, subjectAt, subjectOf } from "../comment/subject.ts"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, prose } from "../html/Html.ts"
 import { commentIn, commentsAt, withQuery } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { time, timeText } from "../html/words.ts"
 import { confirmedButton, notDone } from "../http/form/buttons.ts"
@@ -103,7 +103,7 @@ export const myComments: PersonalRoute = {
     )
     const { area, whole } = inputs(write, tried)
     const main = html`<h1>My comments</h1>
-${deskNav(commentsAt)}${done(tried, query["done"], SENTENCES)}${
+${myPagesNav(commentsAt)}${done(tried, query["done"], SENTENCES)}${
   subject !== undefined &&
   html`<h2>Write a comment</h2>
 <p>About <a href="${subjectAt(subject)}#comments">this ${subject.kind}</a>. Everybody who sees the ${subject.kind} can read it.</p>

@@ -7,7 +7,6 @@ import { firstPage } from "@agon/api/Pages.ts"
 import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import type { Page } from "../html/layout.ts"
 import {
@@ -21,10 +20,11 @@ import {
   myModelsAt,
   myVersionAt,
   notificationsAt,
-  platformDeskAt,
+  platformAdminAt,
   profileAt,
-  seasonDeskAt
+  seasonAdminAt
 } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { table } from "../html/table.ts"
 import { count, sentence, time } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
@@ -106,17 +106,17 @@ const FIRST_STEPS = html`<h2>Your first model</h2>
 </ol>
 `
 
-/** The desks of what the visitor administers. */
-const desks = ({ admin, season_admin }: Account, games: ReadonlyArray<Game>, seasonOf: SeasonNames): Html | "" =>
+/** Links to the administration pages of the platform and of seasons that are the visitor's to administer. */
+const administrations = ({ admin, season_admin }: Account, games: ReadonlyArray<Game>, seasonOf: SeasonNames): Html | "" =>
   !admin && season_admin.length === 0
     ? ""
     : html`<nav aria-label="Administration"><ul>
-${admin && html`<li><a href="${platformDeskAt()}">Administration of the platform</a></li>\n`}${season_admin.map(({ game, season }) => html`<li><a href="${seasonDeskAt(game, season)}">Administration of ${said(seasonOf(game, season))} (${gameName(games, game)})</a></li>\n`)}</ul></nav>
+${admin && html`<li><a href="${platformAdminAt()}">Administration of the platform</a></li>\n`}${season_admin.map(({ game, season }) => html`<li><a href="${seasonAdminAt(game, season)}">Administration of ${said(seasonOf(game, season))} (${gameName(games, game)})</a></li>\n`)}</ul></nav>
 `
 
 const greeting = (account: Account, games: ReadonlyArray<Game>, seasonOf: SeasonNames): Html => html`<h1>${said(account.display_name)}</h1>
 <p>Signed in as ${account.username}. <a href="${profileAt(account.username)}">This is what others see.</a></p>
-${deskNav(meAt)}${desks(account, games, seasonOf)}`
+${myPagesNav(meAt)}${administrations(account, games, seasonOf)}`
 
 export const me: PersonalRoute = {
   path: meAt,

@@ -2,9 +2,9 @@
 import type { Notification } from "@agon/api/notification/Notification.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { followable, link, notificationsAt, withQuery } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { time } from "../html/words.ts"
 import { form } from "../http/form/Form.ts"
@@ -41,7 +41,7 @@ export const notificationList: PersonalRoute = {
     const { next_cursor, notifications } = yield* client.notification.notifications({ query: { limit: ROWS, cursor: offset } })
     const isAnyNew = notifications.some(({ read_at }) => read_at === null)
     const main = html`<h1>Notifications</h1>
-${deskNav(notificationsAt)}${
+${myPagesNav(notificationsAt)}${
   notifications.length === 0
     ? html`<p class="faint">You have none.</p>`
     : inputs(read, tried).whole(

@@ -3,9 +3,9 @@
  * else it does not exist here; matches that count have a page for all besides (match/page.ts).
  */
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { html, said } from "../html/Html.ts"
 import { myMatchAt, myMatchesAt, myReplayAt } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { time } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { PersonalRoute } from "../http/Route.ts"
@@ -25,7 +25,7 @@ export const myMatch: PersonalRoute = {
     const names = match.seats.map(({ model }) => model).join(" – ")
     const main = html`${yield* crumbs({ at, client, names: known }, { game: match.game, season: match.season, season_name: season?.name ?? match.season })}
 <h1>${match.seats.map(({ model }, i) => html`${i > 0 && " – "}${said(model)}`)}</h1>
-${deskNav(myMatchesAt)}<p>Made ${time(match.created_at)}. ${
+${myPagesNav(myMatchesAt)}<p>Made ${time(match.created_at)}. ${
       match.status === "rated"
         ? html`<a href="${at.match(match.id)}">Its page for everybody who sees the season</a>`
         : "Only those who have a seat in it see this page."

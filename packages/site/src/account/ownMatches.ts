@@ -1,9 +1,9 @@
 /** Matches of the visitor in every state: each has a page of its owners', and those that count one for everybody. */
 import type { OwnMatch } from "@agon/api/match/Match.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { inPrivate, inPublic, myMatchAt, myMatchesAt, myModelsAt, type Places } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { counted, time, words } from "../html/words.ts"
 import type { PersonalRoute } from "../http/Route.ts"
@@ -59,7 +59,7 @@ export const myMatches: PersonalRoute = {
       { concurrency: "unbounded" }
     )
     const main = html`<h1>My matches</h1>
-${deskNav(myMatchesAt)}${
+${myPagesNav(myMatchesAt)}${
   total === 0
     ? NONE
     : html`<p>${counted(total, "match", "matches")} in which a model of yours has a seat.</p>

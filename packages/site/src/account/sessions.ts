@@ -4,9 +4,9 @@ import { firstPage } from "@agon/api/Pages.ts"
 import { RateLimited } from "@agon/api/Problem.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { sessionsAt, withQuery } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { table } from "../html/table.ts"
 import { time, timeText } from "../html/words.ts"
 import { confirmedButton, notDone } from "../http/form/buttons.ts"
@@ -98,7 +98,7 @@ export const sessions: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, query, tried }) {
     const { sessions } = yield* client.account.sessions({ query: firstPage(ROWS) })
     const main = html`<h1>Sessions</h1>
-${deskNav(sessionsAt)}${done(tried, query["done"], SENTENCES)}<h2>Sign out here</h2>
+${myPagesNav(sessionsAt)}${done(tried, query["done"], SENTENCES)}<h2>Sign out here</h2>
 ${inputs(signOut, tried).whole(html``, "Sign out")}
 <h2>Where you are signed in</h2>
 ${notDone(tried, end, endOthers)}${table("Each browser and program has a session of its own", ["Browser or program", "Since", "Last seen", "Ends", "End it now"], sessions.map(row), "")}

@@ -2,9 +2,9 @@
 import type { Account, Provider } from "@agon/api/account/api.ts"
 import { type OptionalKind, optionalKinds } from "@agon/api/notification/Notification.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { profileAt, settingsAt, signInAt, withQuery } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { done } from "../http/form/done.ts"
 import { form } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -90,7 +90,7 @@ export const settings: PersonalRoute = {
     const shown = html`${hidden("was_display_name", was?.one("was_display_name") ?? display_name)}${hidden("was_bio", was?.one("was_bio") ?? bio)}\n`
     const boxes = inputs(told, tried, { kind: optionalKinds.filter((kind) => kinds[kind]), email: kinds.email ? ["yes"] : [] })
     const main = html`<h1>Settings</h1>
-${deskNav(settingsAt)}${done(tried, query["done"], { saved: "Saved.", added: "You can sign in by that as well now." })}<h2>Your public profile</h2>
+${myPagesNav(settingsAt)}${done(tried, query["done"], { saved: "Saved.", added: "You can sign in by that as well now." })}<h2>Your public profile</h2>
 <p><a href="${profileAt(username)}">Your public page</a></p>
 ${whole(html`${shown}${text("display_name", "Display name", { hint: "1 to 64 characters.", more: html`autocomplete="nickname"` })}${area("bio", "About you", { hint: "At most 500 characters." })}`, "Save")}
 ${signIns(identities, providers)}<h2>Your notifications</h2>

@@ -1,9 +1,9 @@
 /** One webhook of the visitor's: how the last attempts went, switching it off and on, and another secret. */
 import type { NewWebhook } from "@agon/api/notification/webhooks.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { html } from "../html/Html.ts"
 import { webhookAt, webhooksAt, withQuery } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { confirmedButton, notDone } from "../http/form/buttons.ts"
 import { done } from "../http/form/done.ts"
 import { form } from "../http/form/Form.ts"
@@ -50,7 +50,7 @@ export const myWebhook: PersonalRoute = {
     const { hidden, whole } = inputs(turn, tried)
     const made = tried?.form === rotate.name ? (tried.shown as NewWebhook | undefined) : undefined
     const main = html`<h1>A webhook</h1>
-${deskNav(webhooksAt)}${done(tried, query["done"], SENTENCES)}<p><a href="${webhooksAt}">All your webhooks</a></p>
+${myPagesNav(webhooksAt)}${done(tried, query["done"], SENTENCES)}<p><a href="${webhooksAt}">All your webhooks</a></p>
 ${webhookFacts(webhook)}
 ${whole(hidden("enabled", isOn ? "no" : "yes"), isOn ? "Switch it off" : "Switch it on", "Switch")}<h2>Attempts</h2>
 ${attempts(deliveries)}

@@ -1,9 +1,9 @@
 /** Addresses that the visitor's notifications are posted to: how each does, a test, a new one with its secret, and its removal. */
 import { type NewWebhook, WEBHOOKS_MAX, type Webhook } from "@agon/api/notification/webhooks.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html } from "../html/Html.ts"
 import { notificationsAt, webhookAt, webhooksAt, withQuery } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { table } from "../html/table.ts"
 import { button, confirmedButton, notDone } from "../http/form/buttons.ts"
 import { done } from "../http/form/done.ts"
@@ -64,7 +64,7 @@ export const myWebhooks: PersonalRoute = {
   own: Effect.fnUntraced(function* ({ client, query, tried }) {
     const { webhooks } = yield* client.webhook.webhooks()
     const main = html`<h1>Webhooks</h1>
-${deskNav(webhooksAt)}${done(tried, query["done"], SENTENCES)}<p>Addresses that your <a href="${notificationsAt}">notifications</a> are posted to, ${WEBHOOKS_MAX} at most. A post that is not accepted is tried again for a day.</p>
+${myPagesNav(webhooksAt)}${done(tried, query["done"], SENTENCES)}<p>Addresses that your <a href="${notificationsAt}">notifications</a> are posted to, ${WEBHOOKS_MAX} at most. A post that is not accepted is tried again for a day.</p>
 ${notDone(tried, test, remove)}${list(webhooks)}
 <h2>Add a webhook</h2>
 ${addForm(tried)}`

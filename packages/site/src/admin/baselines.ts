@@ -14,7 +14,7 @@ import { type Choice, inputs } from "../http/form/inputs.ts"
 import { takesNoMore } from "../season/taking.ts"
 import { copying, otherSeasons } from "./copying.ts"
 import { listed, ShownHere, seasonForm } from "./forms.ts"
-import { seasonDesk } from "./guard.ts"
+import { seasonAdminPage } from "./guard.ts"
 
 const record = seasonForm("baselines", {
   name: "record",
@@ -129,7 +129,7 @@ const copyForm = (seasons: ReadonlyArray<Choice>, tried: Tried | undefined): Htm
   return html`${tried?.form === copy.name && tried.shown !== undefined && copied(tried.shown as ImportedBaselines)}${copying({ what: "baselines", seasons, fields, which })}`
 }
 
-export const seasonBaselines = seasonDesk({
+export const seasonBaselines = seasonAdminPage({
   part: "baselines",
   query: ["cursor"],
   forms: [record, copy],

@@ -6,7 +6,7 @@ import { InvalidRequest } from "@agon/api/Problem.ts"
 import { engineOf } from "@agon/engine/registry.ts"
 import { Effect, Exit, Schema } from "effect"
 import { type Html, html, made, said } from "../html/Html.ts"
-import { seasonDeskAt } from "../html/links.ts"
+import { seasonAdminAt } from "../html/links.ts"
 import { pager } from "../html/pager.ts"
 import { count, counted, time, words } from "../html/words.ts"
 import { button, confirmedButton } from "../http/form/buttons.ts"
@@ -16,7 +16,7 @@ import { pastedBoard } from "../http/form/pasted.ts"
 import { boardPicture } from "../picture/boardPicture.ts"
 import { copying, otherSeasons } from "./copying.ts"
 import { listed, ShownHere, seasonForm } from "./forms.ts"
-import { seasonDesk } from "./guard.ts"
+import { seasonAdminPage } from "./guard.ts"
 
 /** A picture of the largest board has 60 kB. */
 const PICTURES = 12
@@ -117,7 +117,7 @@ const copyForm = (seasons: ReadonlyArray<Choice>, tried: Tried | undefined): Htm
   return html`${tried?.form === copy.name && tried.shown !== undefined && copied(tried.shown as ImportedBoards)}${copying({ what: "boards", seasons, fields, which })}`
 }
 
-export const seasonBoards = seasonDesk({
+export const seasonBoards = seasonAdminPage({
   part: "boards",
   query: ["cursor"],
   forms: [add, copy],
@@ -133,7 +133,7 @@ export const seasonBoards = seasonDesk({
     return html`<h2>Boards</h2>
 <p>${counted(maps.length, "board")}, ${count(maps.filter(({ enabled }) => enabled).length)} of them in play. ${isClosed ? "The season is closed: its boards stay as they are." : "A board that leaves play takes its queued matches with it; a match that is being played is finished, and counts. To replace a board, upload another and take this one out of play."}</p>
 ${shown.length > 0 && html`<ul class="cards">\n${shown.map(card(isClosed))}</ul>`}
-${pager({ path: seasonDeskAt(of.game, of.slug, "boards"), query: {}, offset: cursor, rows: PICTURES, next })}
+${pager({ path: seasonAdminAt(of.game, of.slug, "boards"), query: {}, offset: cursor, rows: PICTURES, next })}
 ${!isClosed && html`<h2>Add a board</h2>\n${addForm(tried)}\n<h2>Copy boards of another season</h2>\n${copyForm(seasons, tried)}`}`
   })
 })

@@ -3,15 +3,15 @@ import type { Pick } from "@agon/api/writing/picks.ts"
 import type { SubmittedStory } from "@agon/api/writing/Story.ts"
 import { Effect } from "effect"
 import { type Html, html, prose, said } from "../html/Html.ts"
-import { link, matchAt, modelAt, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { link, matchAt, modelAt, platformAdminAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time, timeText } from "../html/words.ts"
 import { button, confirmedButton } from "../http/form/buttons.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { ID_OR_ADDRESS, idIn } from "../http/form/pasted.ts"
 import { given, platformForm } from "./forms.ts"
-import { platformDesk } from "./guard.ts"
-import { deskNav } from "./parts.ts"
+import { platformAdminPage } from "./guard.ts"
+import { sectionNav } from "./parts.ts"
 
 /** Decides on the text that was shown: one that its owner has replaced since is refused. */
 const decide = platformForm("stories", {
@@ -46,14 +46,14 @@ const SHELVES = [
   ["approved", "Approved"]
 ] as const
 
-export const platformStories = platformDesk({
+export const platformStories = platformAdminPage({
   part: "stories",
   query: ["state", "cursor"],
   buttons: [decide],
   render: Effect.fnUntraced(function* ({ client, links, page, query }) {
     const state = query["state"] === "approved" ? "approved" : "pending"
     const { next_cursor, stories } = yield* client.editorial.submittedStories({ query: { ...page, state } })
-    return html`${deskNav("Which stories", SHELVES, (state) => withQuery(platformDeskAt("stories"), { state }), state)}
+    return html`${sectionNav("Which stories", SHELVES, (state) => withQuery(platformAdminAt("stories"), { state }), state)}
 ${stories.length === 0 ? html`<p class="faint">There is none.</p>` : stories.map(story)}
 ${links(next_cursor)}`
   })
@@ -82,7 +82,7 @@ const pickRow = ({ id, match, note, picked_at }: Pick): Html => html`<tr>
 </tr>
 `
 
-export const platformPicks = platformDesk({
+export const platformPicks = platformAdminPage({
   part: "picks",
   query: ["cursor"],
   forms: [pick],

@@ -3,9 +3,9 @@ import type { Companion, Likeness, PairOfOwners, VersionOfOwner } from "@agon/ap
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { owned, placesFor, seasonDeskAt } from "../html/links.ts"
+import { owned, placesFor, seasonAdminAt } from "../html/links.ts"
 import { count, counted, decimal, time } from "../html/words.ts"
-import { seasonDesk } from "./guard.ts"
+import { seasonAdminPage } from "./guard.ts"
 
 const PERCENT = 100
 /** Below it a share is not told closer. */
@@ -53,13 +53,13 @@ const listOf = (items: ReadonlyArray<Html>, none: string): Html =>
 
 /** A model may have a style that another is weak against; people may begin with one published network. */
 const caution = (season: Season): Html => {
-  const to = (part: string) => seasonDeskAt(season.game, season.slug, part)
+  const to = (part: string) => seasonAdminAt(season.game, season.slug, part)
   return html`<h2>No proof of collusion</h2>
 <p>Nothing is done by itself, and nobody is told. A line of these lists shows more agreement than chance allows; it does not say why. A model may have the very style that the other is weak against, and two people may have begun with the same published network. Honest pairs are listed too: in a season without any collusion one may stand here with a chance of up to 5 %.</p>
 <p>Look at their matches first. Entries that lose on purpose do so in a few turns, against this one opponent, and play well against others. Then ask the owners. An administrator may <a href="${to("matches")}">void</a> a match or <a href="${to("entries")}">disqualify</a> an entry.</p>`
 }
 
-export const seasonCoincidences = seasonDesk({
+export const seasonCoincidences = seasonAdminPage({
   part: "coincidences",
   render: Effect.fnUntraced(function* ({ client, of, season }) {
     const found = yield* client.coincidence.coincidences({ params: of })

@@ -1,5 +1,5 @@
 /**
- * The part of a desk's page that copies boards or baselines of another season of the game: those that the administrator may read, as a
+ * The part of an administration page that copies boards or baselines of another season of the game: those that the administrator may read, as a
  * list.
  */
 import type { Client } from "@agon/api/Client.ts"

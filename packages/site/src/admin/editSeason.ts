@@ -7,7 +7,7 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import type { Html } from "../html/Html.ts"
 import { html } from "../html/Html.ts"
-import { seasonDeskAt } from "../html/links.ts"
+import { seasonAdminAt } from "../html/links.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -58,7 +58,7 @@ export const editing = (season: Season, tried: Tried | undefined): Html | "" => 
   const { hidden, text, whole } = fields
   const body = html`${hidden(WAS, wasText(now))}${text("submissions_open_at", "Takes models from, in UTC", { more: limits("submissions_open_at") })}${text("submissions_close_at", "Takes models until, in UTC", { more: limits("submissions_close_at") })}${ruleFields(fields)}`
   return html`<h2>Edit it</h2>
-<p>Until the season takes models, its dates, rules and classes can be edited. Two administrators may edit at once: where both change one value, the later is shown both. The <a href="${seasonDeskAt(season.game, season.slug, "log")}">log</a> tells who changed what.</p>
+<p>Until the season takes models, its dates, rules and classes can be edited. Two administrators may edit at once: where both change one value, the later is shown both. The <a href="${seasonAdminAt(season.game, season.slug, "log")}">log</a> tells who changed what.</p>
 <details${isTried && html` open`}>
 <summary>Dates, rules and classes</summary>
 ${whole(body, "Save", "Edit the season")}

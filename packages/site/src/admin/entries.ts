@@ -6,7 +6,7 @@ import type { AdministeredVersion, Version } from "@agon/api/version/Version.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { owned, placesFor, seasonDeskAt, withQuery } from "../html/links.ts"
+import { owned, placesFor, seasonAdminAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { count, decimal } from "../html/words.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
@@ -15,8 +15,8 @@ import { inputs } from "../http/form/inputs.ts"
 import { ID_OR_ADDRESS, idIn, notNamed, pastedId } from "../http/form/pasted.ts"
 import { ifAny, invalid } from "../http/refuse.ts"
 import { doneAt, LeadsTo, type OfSeason, seasonForm } from "./forms.ts"
-import { type SeasonDesk, seasonDesk } from "./guard.ts"
-import { deskNav, searchTerm } from "./parts.ts"
+import { type SeasonContext, seasonAdminPage } from "./guard.ts"
+import { searchTerm, sectionNav } from "./parts.ts"
 import { again, type Listed, standingTable } from "./standing.ts"
 
 const PART = "entries"
@@ -29,7 +29,7 @@ const STANDINGS: ReadonlyArray<readonly ["" | Listed, string]> = [
   ["disqualified", "Out of play"]
 ]
 
-const listAt = ({ game, slug }: OfSeason, state: string) => withQuery(seasonDeskAt(game, slug, PART), { state })
+const listAt = ({ game, slug }: OfSeason, state: string) => withQuery(seasonAdminAt(game, slug, PART), { state })
 
 const disqualify = seasonForm(PART, {
   name: "disqualify",
@@ -39,7 +39,7 @@ const disqualify = seasonForm(PART, {
     const id = yield* versionIn(client, of, typed.one("id"))
     const payload = { reason: typed.one("reason"), void_matches: typed.one("void_matches") === "yes" }
     yield* client.versionAdmin.disqualifyVersion({ params: { ...of, id }, payload })
-    return new LeadsTo({ to: doneAt(seasonDeskAt(of.game, of.slug, PART), { state: "disqualified" }) })
+    return new LeadsTo({ to: doneAt(seasonAdminAt(of.game, of.slug, PART), { state: "disqualified" }) })
   })
 })
 
@@ -80,7 +80,7 @@ const entryRow =
 <td class="n">${on !== undefined && on.rank !== null && html`<span class="unit">rank </span>${count(on.rank)}`}</td>
 <td class="n">${on !== undefined && html`<span class="unit">rating </span>${decimal(on.rating)}`}</td>
 <td class="n">${on !== undefined && html`<span class="unit">matches </span>${count(on.matches)}`}</td>
-<td>${baseline ? html`<a class="do" href="${seasonDeskAt(game, slug, "baselines")}" aria-label="A baseline: take it out of play (${model})">A baseline</a>` : state !== "closed" && html`<a class="do" href="${withQuery(seasonDeskAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
+<td>${baseline ? html`<a class="do" href="${seasonAdminAt(game, slug, "baselines")}" aria-label="A baseline: take it out of play (${model})">A baseline</a>` : state !== "closed" && html`<a class="do" href="${withQuery(seasonAdminAt(game, slug, PART), { version: version_id })}#disqualify" aria-label="Disqualify ${model} version ${version}">Disqualify</a>`}</td>
 </tr>
 `
   }
@@ -101,7 +101,7 @@ const disqualifyForm = (tried: Tried | undefined, version: string | undefined): 
 }
 
 /** The rows of entries in contention: by their rank, or those that a search finds. */
-const entriesIn = ({ client, of, page, query: { name }, season }: SeasonDesk) => {
+const entriesIn = ({ client, of, page, query: { name }, season }: SeasonContext) => {
   const row = entryRow(season)
   return name === undefined
     ? Effect.map(
@@ -114,11 +114,11 @@ const entriesIn = ({ client, of, page, query: { name }, season }: SeasonDesk) =>
       )
 }
 
-const inContention = Effect.fnUntraced(function* (desk: SeasonDesk) {
-  const { client, links, of, query, season, tried } = desk
+const inContention = Effect.fnUntraced(function* (context: SeasonContext) {
+  const { client, links, of, query, season, tried } = context
   const wanted = query["version"] ?? ""
   const [{ next_cursor, rows }, found] = yield* Effect.all(
-    [entriesIn(desk), isUuid(wanted) ? ifAny(client.version.privateVersion({ params: { id: wanted } })) : Effect.succeed(undefined)],
+    [entriesIn(context), isUuid(wanted) ? ifAny(client.version.privateVersion({ params: { id: wanted } })) : Effect.succeed(undefined)],
     { concurrency: "unbounded" }
   )
   const version = found?.game === of.game && found.season === of.slug ? found : undefined
@@ -140,25 +140,25 @@ ${version !== undefined && aboutVersion(season, version)}${disqualifyForm(tried,
 const NONE = "No name here begins so."
 
 const search = (of: OfSeason, state: string, name: string | undefined): Html =>
-  html`<form class="filter" method="get" action="${seasonDeskAt(of.game, of.slug, PART)}" role="search" aria-label="Entries">
+  html`<form class="filter" method="get" action="${seasonAdminAt(of.game, of.slug, PART)}" role="search" aria-label="Entries">
 ${state !== "" && html`<input type="hidden" name="state" value="${state}">`}<label>Model or owner whose name begins with<input name="name" value="${name}" maxlength="100" autocomplete="off"></label>
 <button>Search</button>
 </form>${name !== undefined && html`\n<p><a href="${listAt(of, state)}">All of them</a></p>`}`
 
-export const seasonEntries = seasonDesk({
+export const seasonEntries = seasonAdminPage({
   part: PART,
   query: ["state", "name", "version", "cursor"],
   forms: [disqualify],
   buttons: [again],
-  render: Effect.fnUntraced(function* (desk) {
-    const { client, links, of, page, query, season } = desk
+  render: Effect.fnUntraced(function* (context) {
+    const { client, links, of, page, query, season } = context
     const found = STANDINGS.find(([state]) => state === (query["state"] ?? ""))
     if (found === undefined) return yield* invalid
     const [state, title] = found
     const named = yield* searchTerm(query["name"])
-    const head = html`${deskNav("Which versions", STANDINGS, (each) => listAt(of, each), state)}<h2>${title}</h2>
+    const head = html`${sectionNav("Which versions", STANDINGS, (each) => listAt(of, each), state)}<h2>${title}</h2>
 ${search(of, state, named)}`
-    if (state === "") return html`${head}${yield* inContention(desk)}`
+    if (state === "") return html`${head}${yield* inContention(context)}`
     const asked = { state, ...page, ...(named === undefined ? {} : { name: named }) }
     const { next_cursor, versions } = yield* client.versionAdmin.seasonVersions({ params: of, query: asked })
     return html`${head}${standingTable(season, state, versions, named === undefined ? undefined : NONE)}

@@ -10,7 +10,7 @@ import { constraintsOf } from "../http/form/constraints.ts"
 import type { Form, Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { platformForm, ShownHere, seasonForm } from "./forms.ts"
-import { platformDesk, seasonDesk } from "./guard.ts"
+import { platformAdminPage, seasonAdminPage } from "./guard.ts"
 
 const STATES: Readonly<Record<Runner["state"], string>> = {
   active: "active",
@@ -124,7 +124,7 @@ const createForm = ({ create }: Forms, tried: Tried | undefined): Html => {
 ${made !== undefined && secret(made)}${whole(text("name", "Name", { hint: "Which machine it is for.", more: html`${limits("name")} autocomplete="off"` }), "Make a key", "Make a key")}`
 }
 
-export const seasonRunners = seasonDesk({
+export const seasonRunners = seasonAdminPage({
   part: "runners",
   query: ["cursor"],
   forms: [ofSeason.create],
@@ -140,7 +140,7 @@ ${createForm(ofSeason, tried)}`
   })
 })
 
-export const platformRunners = platformDesk({
+export const platformRunners = platformAdminPage({
   part: "runners",
   query: ["cursor"],
   forms: [ofPlatform.create],

@@ -1,7 +1,7 @@
-/** Forms of the administrator's desk: those of a season and those of the platform. */
+/** Forms of the administration pages: those of a season and those of the platform. */
 import type { Client } from "@agon/api/Client.ts"
 import { Data, Effect } from "effect"
-import { platformDeskAt, seasonDeskAt, withQuery } from "../html/links.ts"
+import { platformAdminAt, seasonAdminAt, withQuery } from "../html/links.ts"
 import { type Form, form, type Typed } from "../http/form/Form.ts"
 
 /** The parameter by which a page says that a form was taken. */
@@ -39,7 +39,7 @@ const answered = (answer: unknown, back: string) => (answer instanceof ShownHere
 export const doneAt = (path: string, query: Readonly<Record<string, string>> = {}) =>
   `${withQuery(path, { ...query, [DONE]: "yes" })}#${OUTCOME}`
 
-/** A form of a page of a season's desk. */
+/** A form of a season's administration. */
 export const seasonForm = <const Name extends string>(
   part: string,
   { send, ...rest }: Own<Name, Taken & { readonly of: OfSeason }>
@@ -49,17 +49,17 @@ export const seasonForm = <const Name extends string>(
     outcome: OUTCOME,
     send: ({ client, params, query, typed }) => {
       const of = { game: params["game"]!, slug: params["slug"]! }
-      return Effect.map(send({ client, of, typed }), (answer) => answered(answer, doneAt(seasonDeskAt(of.game, of.slug, part), query)))
+      return Effect.map(send({ client, of, typed }), (answer) => answered(answer, doneAt(seasonAdminAt(of.game, of.slug, part), query)))
     }
   })
 
-/** A form of a page of the platform's desk. */
+/** A form of the platform's administration. */
 export const platformForm = <const Name extends string>(part: string, { send, ...rest }: Own<Name, Taken>): Form<Name> =>
   form({
     ...rest,
     outcome: OUTCOME,
     send: ({ client, query, typed }) =>
-      Effect.map(send({ client, typed }), (answer) => answered(answer, doneAt(platformDeskAt(part), query)))
+      Effect.map(send({ client, typed }), (answer) => answered(answer, doneAt(platformAdminAt(part), query)))
   })
 
 /** A whole number, or the text itself where it is none, which the API then refuses beside its field. */

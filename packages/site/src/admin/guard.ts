@@ -8,29 +8,29 @@ import { firstPage } from "@agon/api/Pages.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { placesFor, platformDeskAt, seasonDeskAt } from "../html/links.ts"
+import { placesFor, platformAdminAt, seasonAdminAt } from "../html/links.ts"
 import { crumbs } from "../http/crumbs.ts"
 import type { Form, Tried } from "../http/form/Form.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { DONE, type OfSeason } from "./forms.ts"
 import { outcome } from "./outcome.ts"
-import { deskNav, type Paged, pagedBy } from "./parts.ts"
+import { type Paged, pagedBy, sectionNav } from "./parts.ts"
 
 type Query = Readonly<Record<string, string>>
 
-interface Desk extends Paged {
+interface AdminContext extends Paged {
   readonly client: Client
   readonly query: Query
   readonly tried: Tried | undefined
 }
 
-interface Part<Name extends string, D extends Desk> {
+interface Part<Name extends string, D extends AdminContext> {
   readonly part: Name
   readonly query?: ReadonlyArray<string>
   readonly forms?: ReadonlyArray<Form>
   /** Forms that are a button each. */
   readonly buttons?: ReadonlyArray<Form>
-  readonly render: (desk: D) => Effect.Effect<Html, unknown>
+  readonly render: (context: D) => Effect.Effect<Html, unknown>
 }
 
 /** Parameters and forms of a route. */
@@ -41,7 +41,7 @@ const taken = ({ buttons = [], forms = [], query = [] }: Pick<Part<string, never
 
 const namesOf = ({ buttons = [] }: Pick<Part<string, never>, "buttons">) => buttons.map(({ name }) => name)
 
-/** Pages of a season's desk in the order of its navigation. */
+/** Pages of a season's administration in the order of its navigation. */
 const SEASON_PARTS = [
   ["", "Season"],
   ["boards", "Boards"],
@@ -57,7 +57,7 @@ const SEASON_PARTS = [
   ["log", "Log"]
 ] as const
 
-export interface SeasonDesk extends Desk {
+export interface SeasonContext extends AdminContext {
   readonly season: Season
   readonly account: Account
   readonly of: OfSeason
@@ -65,8 +65,8 @@ export interface SeasonDesk extends Desk {
 
 const below = (part: string): "" | `/${string}` => (part === "" ? "" : `/${part}`)
 
-/** A page of a season's desk, for its administrators and the platform's. */
-export const seasonDesk = (page: Part<(typeof SEASON_PARTS)[number][0], SeasonDesk>): PersonalRoute => ({
+/** A page of a season's administration, for its administrators and the platform's. */
+export const seasonAdminPage = (page: Part<(typeof SEASON_PARTS)[number][0], SeasonContext>): PersonalRoute => ({
   path: `/games/:game/seasons/:slug/admin${below(page.part)}`,
   ...taken(page),
   own: Effect.fnUntraced(function* ({ client, names, params, query: { [DONE]: done, ...query }, tried }) {
@@ -80,18 +80,18 @@ export const seasonDesk = (page: Part<(typeof SEASON_PARTS)[number][0], SeasonDe
       ],
       { concurrency: "unbounded" }
     )
-    const paged = yield* pagedBy(seasonDeskAt(of.game, of.slug, part), query)
+    const paged = yield* pagedBy(seasonAdminAt(of.game, of.slug, part), query)
     const content = yield* render({ client, tried, season, account, of, query, ...paged })
     const name = SEASON_PARTS.find(([each]) => each === part)![1]
     const main = html`${yield* crumbs({ at: placesFor(season), client, names }, { game: of.game, season: of.slug, season_name: season.name })}
 <h1>Administration of ${said(season.name)}</h1>
-${deskNav("Administration of the season", SEASON_PARTS, (each) => seasonDeskAt(of.game, of.slug, each), part)}
+${sectionNav("Administration of the season", SEASON_PARTS, (each) => seasonAdminAt(of.game, of.slug, each), part)}
 ${outcome(done, tried, content, namesOf(page))}${content}`
     return { title: `${name} – administration of ${season.name}`, main }
   })
 })
 
-/** Pages of the platform's desk in the order of its navigation. */
+/** Pages of the platform's administration in the order of its navigation. */
 const PLATFORM_PARTS = [
   ["", "Platform"],
   ["seasons", "New season"],
@@ -108,20 +108,20 @@ const PLATFORM_PARTS = [
   ["log", "Log"]
 ] as const
 
-export type PlatformDesk = Desk
+export type PlatformContext = AdminContext
 
-/** A page of the platform's desk, for its administrators. */
-export const platformDesk = (page: Part<(typeof PLATFORM_PARTS)[number][0], PlatformDesk>): PersonalRoute => ({
+/** A page of the platform's administration, for its administrators. */
+export const platformAdminPage = (page: Part<(typeof PLATFORM_PARTS)[number][0], PlatformContext>): PersonalRoute => ({
   path: `/admin${below(page.part)}`,
   ...taken(page),
   own: Effect.fnUntraced(function* ({ client, query: { [DONE]: done, ...query }, tried }) {
     const { part, render } = page
     yield* client.admin.adminCheck()
-    const paged = yield* pagedBy(platformDeskAt(part), query)
+    const paged = yield* pagedBy(platformAdminAt(part), query)
     const name = PLATFORM_PARTS.find(([each]) => each === part)![1]
     const content = yield* render({ client, query, tried, ...paged })
     const main = html`<h1>${part === "" ? "Administration" : name}</h1>
-${deskNav("Administration of the platform", PLATFORM_PARTS, platformDeskAt, part)}
+${sectionNav("Administration of the platform", PLATFORM_PARTS, platformAdminAt, part)}
 ${outcome(done, tried, content, namesOf(page))}${content}`
     return { title: part === "" ? "Administration" : `${name} – administration`, main }
   })

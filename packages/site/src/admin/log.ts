@@ -2,11 +2,11 @@
 import type { AuditRow } from "@agon/api/admin/Audit.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { profileAt, seasonDeskAt } from "../html/links.ts"
+import { profileAt, seasonAdminAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
 import { wordsOfAction } from "./actions.ts"
-import { platformDesk, seasonDesk } from "./guard.ts"
+import { platformAdminPage, seasonAdminPage } from "./guard.ts"
 import { json } from "./parts.ts"
 
 const row =
@@ -16,7 +16,7 @@ const row =
 <th scope="row">${time(at)}</th>
 <td>${actor === null ? html`<i>the service</i>` : html`<a href="${profileAt(actor)}">${actor}</a>`}</td>
 <td class="own">${wordsOfAction(action, detail)} <code class="faint">${action}</code></td>
-${everywhere && html`<td>${game !== null && season !== null && html`<a href="${seasonDeskAt(game, season)}">${game} ${season}</a>`}</td>\n`}<td>${said(subject)}</td>
+${everywhere && html`<td>${game !== null && season !== null && html`<a href="${seasonAdminAt(game, season)}">${game} ${season}</a>`}</td>\n`}<td>${said(subject)}</td>
 <td class="own">${detail !== null && json(detail)}</td>
 </tr>
 `
@@ -29,7 +29,7 @@ const logTable = (caption: string, rows: ReadonlyArray<AuditRow>, everywhere: bo
     "Nothing has been written."
   )
 
-export const seasonLog = seasonDesk({
+export const seasonLog = seasonAdminPage({
   part: "log",
   query: ["cursor"],
   render: Effect.fnUntraced(function* ({ links, of, client, page }) {
@@ -40,7 +40,7 @@ ${links(next_cursor)}`
   })
 })
 
-export const platformLog = platformDesk({
+export const platformLog = platformAdminPage({
   part: "log",
   query: ["cursor"],
   render: Effect.fnUntraced(function* ({ links, client, page }) {

@@ -5,7 +5,7 @@ import type { Season } from "@agon/api/season/Season.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
-import { placesFor, seasonDeskAt, withQuery } from "../html/links.ts"
+import { placesFor, seasonAdminAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time, words } from "../html/words.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
@@ -15,7 +15,7 @@ import { ID_OR_ADDRESS, idIn } from "../http/form/pasted.ts"
 import { ifAny } from "../http/refuse.ts"
 import { names } from "../match/cards.ts"
 import { type OfSeason, ShownHere, seasonForm } from "./forms.ts"
-import { seasonDesk } from "./guard.ts"
+import { seasonAdminPage } from "./guard.ts"
 
 const cancel = seasonForm("matches", {
   name: "void",
@@ -30,7 +30,7 @@ const cancel = seasonForm("matches", {
 })
 
 /** The address of the form, with a match that it begins with. */
-const voidAt = ({ game, slug }: OfSeason, match: string) => `${withQuery(seasonDeskAt(game, slug, "matches"), { match })}#${cancel.name}`
+const voidAt = ({ game, slug }: OfSeason, match: string) => `${withQuery(seasonAdminAt(game, slug, "matches"), { match })}#${cancel.name}`
 
 /** Trials have no page. */
 const row =
@@ -67,7 +67,7 @@ const voidForm = (season: Season, tried: Tried | undefined, match: string | unde
   )}`
 }
 
-export const seasonMatches = seasonDesk({
+export const seasonMatches = seasonAdminPage({
   part: "matches",
   query: ["match", "cursor"],
   forms: [cancel],

@@ -4,13 +4,13 @@ import type { Decision, ModeratedComment } from "@agon/api/comment/moderation.ts
 import { Effect } from "effect"
 import { subjectAt } from "../comment/subject.ts"
 import { type Html, html, prose, said } from "../html/Html.ts"
-import { commentIn, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { commentIn, platformAdminAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { counted, time } from "../html/words.ts"
 import { button, confirmedButton } from "../http/form/buttons.ts"
 import { platformForm } from "./forms.ts"
-import { platformDesk } from "./guard.ts"
-import { deskNav } from "./parts.ts"
+import { platformAdminPage } from "./guard.ts"
+import { sectionNav } from "./parts.ts"
 
 const about = (subject: Subject, at = `${subjectAt(subject)}#comments`): Html => html`<a href="${at}">a ${subject.kind}</a>`
 
@@ -41,14 +41,14 @@ const SHELVES = [
   ["reported", "Reported"]
 ] as const
 
-export const platformComments = platformDesk({
+export const platformComments = platformAdminPage({
   part: "comments",
   query: ["state", "cursor"],
   buttons: [decide],
   render: Effect.fnUntraced(function* ({ links, client, page, query }) {
     const state = query["state"] === "reported" ? "reported" : "pending"
     const { comments, next_cursor } = yield* client.moderation.moderatedComments({ query: { ...page, state } })
-    return html`${deskNav("Which comments", SHELVES, (state) => withQuery(platformDeskAt("comments"), { state }), state)}
+    return html`${sectionNav("Which comments", SHELVES, (state) => withQuery(platformAdminAt("comments"), { state }), state)}
 ${comments.length === 0 ? html`<p class="faint">There is none.</p>` : html`<ol class="comments">\n${comments.map(comment)}</ol>`}
 ${links(next_cursor)}`
   })
@@ -69,7 +69,7 @@ const threadRow = ({ comments, id, locked, subject }: ThreadHead): Html => html`
 </tr>
 `
 
-export const platformThreads = platformDesk({
+export const platformThreads = platformAdminPage({
   part: "threads",
   query: ["cursor"],
   buttons: [lock],

@@ -3,7 +3,7 @@ import type { PageQuery } from "@agon/api/Pages.ts"
 import { PatchRound, type Round } from "@agon/api/season/rounds.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
-import { seasonDeskAt, withQuery } from "../html/links.ts"
+import { seasonAdminAt, withQuery } from "../html/links.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
@@ -34,13 +34,13 @@ export const move = seasonForm("rounds", {
       ...(isTyped(edit, "starts_at") ? { starts_at: instantOf(typed.one("starts_at")) } : {})
     }
     if (Object.keys(payload).length > 0) yield* client.round.patchRound({ params, payload })
-    return new LeadsTo({ to: doneAt(seasonDeskAt(of.game, of.slug, "rounds")) })
+    return new LeadsTo({ to: doneAt(seasonAdminAt(of.game, of.slug, "rounds")) })
   })
 })
 
 /** The page of the list that shows a round, with the form that moves it. */
 export const moveAt = ({ game, slug }: OfSeason, n: number, { cursor }: PageQuery): string =>
-  `${withQuery(seasonDeskAt(game, slug, "rounds"), { round: n, cursor: cursor === 0 ? undefined : cursor })}#${move.name}`
+  `${withQuery(seasonAdminAt(game, slug, "rounds"), { round: n, cursor: cursor === 0 ? undefined : cursor })}#${move.name}`
 
 const limits = constraintsOf(PatchRound)
 

@@ -3,13 +3,13 @@ import type { Client } from "@agon/api/Client.ts"
 import { CreateSeason } from "@agon/api/season/creation.ts"
 import { Effect } from "effect"
 import { html, said } from "../html/Html.ts"
-import { platformDeskAt, seasonDeskAt } from "../html/links.ts"
+import { platformAdminAt, seasonAdminAt } from "../html/links.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import type { Typed } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { pastedUsername } from "../http/form/pasted.ts"
 import { doneAt, given, instantOf, LeadsTo, listed, platformForm } from "./forms.ts"
-import { platformDesk } from "./guard.ts"
+import { platformAdminPage } from "./guard.ts"
 import { CLASS_NAMES, RULE_FIELDS, ruleFields, ruleValues, typedClasses, typedRules } from "./rules.ts"
 import { FLEET_USES } from "./steering.ts"
 
@@ -46,13 +46,13 @@ const create = platformForm("seasons", {
       ...(admins.length === 0 ? {} : { admins })
     }
     const { game, slug } = yield* client.seasonCreation.createSeason({ params: { game: one("game") }, payload })
-    return new LeadsTo({ to: doneAt(seasonDeskAt(game, slug)) })
+    return new LeadsTo({ to: doneAt(seasonAdminAt(game, slug)) })
   })
 })
 
 const limits = constraintsOf(CreateSeason)
 
-export const newSeason = platformDesk({
+export const newSeason = platformAdminPage({
   part: "seasons",
   query: ["game"],
   forms: [create],
@@ -89,7 +89,7 @@ export const newSeason = platformDesk({
 ${providers.map(({ label, slug }) => box("providers", slug, label))}</fieldset>
 ${choice("fleet.matches", "Matches are played by", FLEET_USES)}${choice("fleet.admissions", "Candidates are examined by", FLEET_USES)}${area("admins", "Its administrators", { hint: "Usernames, in lines or with commas; may be left out." })}${ruleFields(fields)}`
     return html`<p>${last === undefined ? "The rules below are the usual ones." : html`The rules below begin as those of the season ${said(last.name)}.`} ${games.map(
-      ({ name, slug }) => slug !== game.slug && html`<a href="${platformDeskAt("seasons")}?game=${slug}">Begin with those of ${name}</a> `
+      ({ name, slug }) => slug !== game.slug && html`<a href="${platformAdminAt("seasons")}?game=${slug}">Begin with those of ${name}</a> `
     )}</p>
 ${whole(body, "Create the season", "Create a season")}`
   })

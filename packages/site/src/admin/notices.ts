@@ -9,7 +9,7 @@ import { constraintsOf } from "../http/form/constraints.ts"
 import type { Typed } from "../http/form/Form.ts"
 import { type Inputs, inputs } from "../http/form/inputs.ts"
 import { given, platformForm, seasonForm } from "./forms.ts"
-import { platformDesk, seasonDesk } from "./guard.ts"
+import { platformAdminPage, seasonAdminPage } from "./guard.ts"
 
 type Field = "subject" | "link"
 const NOTICE: { readonly name: string; readonly fields: ReadonlyArray<Field>; readonly adds: true } = {
@@ -53,7 +53,7 @@ ${pages}
 <h2>Send a notice</h2>
 ${whole(html`${text("subject", "Subject", { more: limits("subject") })}${text("link", "Link", { hint: "A path of this site, or an address with http or https; may be left out.", more: limits("link") })}`, "Send", "Send a notice")}`
 
-export const seasonNotices = seasonDesk({
+export const seasonNotices = seasonAdminPage({
   part: "notices",
   query: ["cursor"],
   forms: [send],
@@ -65,7 +65,7 @@ ${sections(notices, links(next_cursor), inputs(send, tried))}`
   })
 })
 
-export const platformNotices = platformDesk({
+export const platformNotices = platformAdminPage({
   part: "notices",
   query: ["cursor"],
   forms: [sendEverybody],

@@ -1,5 +1,5 @@
 /**
- * The top of a desk's page tells what became of the form that was sent last. The form was posted to this element's fragment, so that the
+ * The top of an administration page tells what became of the form that was sent last. The form was posted to this element's fragment, so that the
  * browser shows it and has the focus there without a script, however far down the form stands. A refusal names each field that is wrong
  * with a link to it.
  */

@@ -1,4 +1,4 @@
-/** Parts that the pages of the administrator's desk share. */
+/** Parts that administration pages share. */
 import type { PageQuery } from "@agon/api/Pages.ts"
 import { SearchTerm } from "@agon/api/Wire.ts"
 import { Effect, Schema } from "effect"
@@ -6,14 +6,14 @@ import { type Html, html, said } from "../html/Html.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { invalid } from "../http/refuse.ts"
 
-/** Pages of a desk, of which `current` is shown. */
-export const deskNav = (
+/** Pages of one administration, of which `current` is shown. */
+export const sectionNav = (
   label: string,
   pages: ReadonlyArray<readonly [part: string, name: string]>,
   at: (part: string) => string,
   current: string
 ): Html =>
-  html`<nav class="desk" aria-label="${label}"><ul>
+  html`<nav class="sections" aria-label="${label}"><ul>
 ${pages.map(([part, name]) => html`<li><a href="${at(part)}"${part === current && html` aria-current="page"`}>${name}</a></li>\n`)}</ul></nav>`
 
 const JSON_MAX = 600

@@ -3,7 +3,7 @@ import type { Provider } from "@agon/api/account/api.ts"
 import { AppointAdmin, type Participant, type SeasonAdministrator } from "@agon/api/season/people.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { profileAt, seasonDeskAt } from "../html/links.ts"
+import { profileAt, seasonAdminAt } from "../html/links.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { table } from "../html/table.ts"
 import { count, counted, time } from "../html/words.ts"
@@ -14,7 +14,7 @@ import { inputs } from "../http/form/inputs.ts"
 import { pastedUsername } from "../http/form/pasted.ts"
 import { invalid } from "../http/refuse.ts"
 import { given, listed, type OfSeason, ShownHere, seasonForm } from "./forms.ts"
-import { seasonDesk } from "./guard.ts"
+import { seasonAdminPage } from "./guard.ts"
 import { searchTerm } from "./parts.ts"
 
 const ADMIN_ROWS = 50
@@ -100,12 +100,12 @@ const addForm = (providers: ReadonlyArray<Provider>, tried: Tried | undefined): 
 }
 
 const search = ({ game, slug }: OfSeason, login: string | undefined): Html =>
-  html`<form class="filter" method="get" action="${seasonDeskAt(game, slug, "people")}#roster" role="search" aria-label="Roster">
+  html`<form class="filter" method="get" action="${seasonAdminAt(game, slug, "people")}#roster" role="search" aria-label="Roster">
 <label>A part of a login<input name="login" value="${login}" maxlength="100" autocomplete="off"></label>
 <button>Search</button>
-</form>${login !== undefined && html`\n<p><a href="${seasonDeskAt(game, slug, "people")}#roster">The whole roster</a></p>`}`
+</form>${login !== undefined && html`\n<p><a href="${seasonAdminAt(game, slug, "people")}#roster">The whole roster</a></p>`}`
 
-export const seasonPeople = seasonDesk({
+export const seasonPeople = seasonAdminPage({
   part: "people",
   query: ["login", "cursor", "admins"],
   forms: [add, appoint],
@@ -128,7 +128,7 @@ export const seasonPeople = seasonDesk({
     return html`<h2>Administrators</h2>
 <p>Besides the platform's administrators, who appoint them.</p>
 ${table("Administrators of the season", ["Account", "Name", "Since", ...(account.admin ? ["Office"] : [])], admins.map(administrator(account.admin)), "There is none.")}
-${pager({ path: seasonDeskAt(of.game, of.slug, "people"), query: others, parameter: "admins", label: "Pages of the administrators", offset, rows: ADMIN_ROWS, next })}
+${pager({ path: seasonAdminAt(of.game, of.slug, "people"), query: others, parameter: "admins", label: "Pages of the administrators", offset, rows: ADMIN_ROWS, next })}
 ${account.admin && appointing.whole(username, "Appoint", "Appoint an administrator")}
 <h2 id="roster">Roster</h2>
 <p>${season.entry === "restricted" ? "Only people on the roster may enter this season. The entries of whoever is taken off it are out of play until they are on it again." : "Anybody may enter this season; the roster restricts nobody."} A login needs no account yet. ${login === undefined && html`${counted(total, "login is", "logins are")} on it.`}</p>

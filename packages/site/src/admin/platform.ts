@@ -1,17 +1,17 @@
-/** The platform at a glance: its state, its games and every season with its desk. */
+/** The platform at a glance: its state, its games and every season with its administration. */
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
-import { link, seasonDeskAt } from "../html/links.ts"
+import { link, seasonAdminAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { count, time } from "../html/words.ts"
-import { platformDesk } from "./guard.ts"
+import { platformAdminPage } from "./guard.ts"
 
 const row =
   (featured: string | undefined) =>
   ({ entries, game, matches_played, name, slug, state, submissions_close_at, visibility }: Season): Html =>
     html`<tr>
-<th scope="row">${link(seasonDeskAt(game, slug), name)}${slug === featured && " (featured)"}</th>
+<th scope="row">${link(seasonAdminAt(game, slug), name)}${slug === featured && " (featured)"}</th>
 <td>${state}</td>
 <td>${visibility}</td>
 <td><span class="unit">takes models until </span>${time(submissions_close_at)}</td>
@@ -20,7 +20,7 @@ const row =
 </tr>
 `
 
-export const platformOverview = platformDesk({
+export const platformOverview = platformAdminPage({
   part: "",
   render: Effect.fnUntraced(function* ({ client }) {
     const [status, games] = yield* Effect.all([client.admin.status(), client.game.games()], { concurrency: "unbounded" })

@@ -12,7 +12,7 @@ import type { Tried } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { clock } from "../season/parts.ts"
 import { instantOf, numberOf, type OfSeason, seasonForm } from "./forms.ts"
-import { seasonDesk } from "./guard.ts"
+import { seasonAdminPage } from "./guard.ts"
 import { move, moveAt, moving, nameOf } from "./moveRound.ts"
 
 const STATES: Readonly<Record<Round["state"], string>> = {
@@ -86,7 +86,7 @@ const planning = (season: Season, rounds: ReadonlyArray<Round>, tried: Tried | u
     ? html`<p>No round comes after the finals.${rounds.some(({ kind, state }) => kind === "finals" && state === "pending") && " To plan another before they start, withdraw the finals first."}</p>`
     : html`<h2>Plan a round</h2>\n${planForm(tried)}`
 
-export const seasonRounds = seasonDesk({
+export const seasonRounds = seasonAdminPage({
   part: "rounds",
   query: ["round", "cursor"],
   forms: [plan, move],

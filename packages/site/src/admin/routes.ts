@@ -1,4 +1,4 @@
-/** Every page of the administrator's desk. */
+/** Every administration page. */
 import type { PersonalRoute } from "../http/Route.ts"
 import { seasonBaselines } from "./baselines.ts"
 import { seasonBoards } from "./boards.ts"

@@ -4,12 +4,12 @@ import type { Admissions } from "@agon/api/runner/season.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
-import { seasonDeskAt } from "../html/links.ts"
+import { seasonAdminAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { bytes, count, counted, time } from "../html/words.ts"
 import { clock, rulesSection } from "../season/parts.ts"
 import { edit, editing } from "./editSeason.ts"
-import { seasonDesk } from "./guard.ts"
+import { seasonAdminPage } from "./guard.ts"
 import { steering, steeringButtons, steeringForms } from "./steering.ts"
 
 const REACHES: Readonly<Record<Exclude<Admissions["reach"], "none">, string>> = {
@@ -23,7 +23,7 @@ const admittersOf = ({ admitters, reach }: Admissions): string =>
 
 const figures = (season: Season, admissions: Admissions, playing: number): Html => {
   const { active_versions, baselines, entered_versions, entries, in_flight_versions, maps, matches_played } = season
-  const to = (part: string) => seasonDeskAt(season.game, season.slug, part)
+  const to = (part: string) => seasonAdminAt(season.game, season.slug, part)
   return html`<dl>
 <dt>Seen by</dt><dd>${season.visibility === "public" ? "everybody" : "its participants and administrators"}</dd>
 ${season.close_requested_at !== null && html`<dt>Close asked for</dt><dd>${time(season.close_requested_at)}</dd>\n`}<dt>Models</dt><dd>${count(entries)} entered, ${count(active_versions)} in play, ${counted(entered_versions, "version")} ever submitted</dd>
@@ -39,8 +39,8 @@ ${season.close_requested_at !== null && html`<dt>Close asked for</dt><dd>${time(
 const firstSteps = ({ game, maps, slug, state }: Season): Html | "" =>
   maps.in_play > 0 || state === "closed"
     ? ""
-    : html`<p>No match is played before a board is in play. <a href="${seasonDeskAt(game, slug, "boards")}">Add boards</a> first, then
-<a href="${seasonDeskAt(game, slug, "baselines")}">baselines</a> for competitors to meet.</p>
+    : html`<p>No match is played before a board is in play. <a href="${seasonAdminAt(game, slug, "boards")}">Add boards</a> first, then
+<a href="${seasonAdminAt(game, slug, "baselines")}">baselines</a> for competitors to meet.</p>
 `
 
 const classes = ({ weight_classes }: Season): Html =>
@@ -59,7 +59,7 @@ const classes = ({ weight_classes }: Season): Html =>
     "There are none."
   )
 
-export const seasonOverview = seasonDesk({
+export const seasonOverview = seasonAdminPage({
   part: "",
   forms: [edit, ...steeringForms],
   buttons: steeringButtons,

@@ -2,13 +2,13 @@
 import type { User } from "@agon/api/admin/User.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { platformDeskAt, profileAt } from "../html/links.ts"
+import { platformAdminAt, profileAt } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
 import { button, confirmedButton } from "../http/form/buttons.ts"
 import { pastedUsername } from "../http/form/pasted.ts"
 import { platformForm } from "./forms.ts"
-import { platformDesk } from "./guard.ts"
+import { platformAdminPage } from "./guard.ts"
 import { searchTerm } from "./parts.ts"
 
 const edit = platformForm("users", {
@@ -64,7 +64,7 @@ const row =
 `
   }
 
-export const platformUsers = platformDesk({
+export const platformUsers = platformAdminPage({
   part: "users",
   query: ["q", "cursor"],
   buttons: [edit],
@@ -75,7 +75,7 @@ export const platformUsers = platformDesk({
       { concurrency: "unbounded" }
     )
     return html`<p>Suspending an account ends its sessions and puts its runner keys out of force.</p>
-<form class="filter" method="get" action="${platformDeskAt("users")}" role="search" aria-label="Users">
+<form class="filter" method="get" action="${platformAdminAt("users")}" role="search" aria-label="Users">
 <label>Beginning of a username, display name or login<input name="q" value="${q}" maxlength="100" autocomplete="off"></label>
 <button>Search</button>
 </form>

@@ -4,7 +4,7 @@
 import { type NewSeasonWebhook, SEASON_WEBHOOKS_MAX, type SeasonWebhook } from "@agon/api/notification/seasonWebhooks.ts"
 import { Effect } from "effect"
 import { type Html, html, said } from "../html/Html.ts"
-import { owned, seasonDeskAt, withQuery } from "../html/links.ts"
+import { owned, seasonAdminAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { button, confirmedButton } from "../http/form/buttons.ts"
 import type { Tried } from "../http/form/Form.ts"
@@ -20,11 +20,11 @@ import {
   webhookFacts
 } from "../notification/webhookParts.ts"
 import { doneAt, LeadsTo, type OfSeason, ShownHere, seasonForm } from "./forms.ts"
-import { type SeasonDesk, seasonDesk } from "./guard.ts"
+import { type SeasonContext, seasonAdminPage } from "./guard.ts"
 
 const PART = "webhooks"
 
-const listAt = ({ game, slug }: OfSeason) => seasonDeskAt(game, slug, PART)
+const listAt = ({ game, slug }: OfSeason) => seasonAdminAt(game, slug, PART)
 
 const shown = (made: NewSeasonWebhook) => new ShownHere({ shown: made })
 
@@ -85,7 +85,7 @@ ${webhookCells(webhook, `${oneAt(of, id)}#one`)}<td>${madeBy(webhook)}</td>
 const newSecret = (tried: Tried | undefined, form: string): Html | false =>
   tried?.form === form && tried.shown !== undefined && secretOf(tried.shown as NewSeasonWebhook)
 
-const one = Effect.fnUntraced(function* ({ client, of, tried }: SeasonDesk, webhook: SeasonWebhook) {
+const one = Effect.fnUntraced(function* ({ client, of, tried }: SeasonContext, webhook: SeasonWebhook) {
   const { id, url } = webhook
   const { deliveries } = yield* client.seasonWebhook.seasonWebhookDeliveries({ params: { ...of, id } })
   return html`<h2 id="one">The webhook at ${said(url)}</h2>
@@ -106,20 +106,20 @@ const addForm = (tried: Tried | undefined): Html => {
 ${newSecret(tried, add.name)}${fields.whole(addressField(fields), "Add", "Add a webhook")}`
 }
 
-export const seasonWebhooks = seasonDesk({
+export const seasonWebhooks = seasonAdminPage({
   part: PART,
   query: ["webhook"],
   forms: [add],
   buttons: [rotate, turn, test, remove],
-  render: Effect.fnUntraced(function* (desk) {
-    const { client, of, query, tried } = desk
+  render: Effect.fnUntraced(function* (context) {
+    const { client, of, query, tried } = context
     const { webhooks } = yield* client.seasonWebhook.seasonWebhooks({ params: of })
     const asked = query["webhook"]
     const chosen = webhooks.find(({ id }) => id === asked)
     return html`<h2>Webhooks</h2>
 <p>Addresses that the season's events are posted to, ${SEASON_WEBHOOKS_MAX} at most: rounds that start, entries that come into play or leave it, voided matches, and the close. A post that is not accepted is tried again for a day. A webhook works for as long as whoever made it administers the season.</p>
 ${table("Webhooks of the season, the oldest first", [...WEBHOOK_HEADINGS, "Made by", "Change"], webhooks.map(row(of)), "There is none.")}
-${chosen !== undefined ? yield* one(desk, chosen) : asked !== undefined && html`<p class="faint">The webhook that the address names is not there any more.</p>`}
+${chosen !== undefined ? yield* one(context, chosen) : asked !== undefined && html`<p class="faint">The webhook that the address names is not there any more.</p>`}
 ${addForm(tried)}`
   })
 })

@@ -8,7 +8,7 @@ import { confirmedButton } from "../http/form/buttons.ts"
 import { constraintsOf } from "../http/form/constraints.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { platformForm } from "./forms.ts"
-import { platformDesk } from "./guard.ts"
+import { platformAdminPage } from "./guard.ts"
 
 const add = platformForm("words", {
   name: "add",
@@ -29,7 +29,7 @@ const row = ({ added_at, word }: Word): Html => html`<tr>
 </tr>
 `
 
-export const platformWords = platformDesk({
+export const platformWords = platformAdminPage({
   part: "words",
   query: ["cursor"],
   forms: [add],

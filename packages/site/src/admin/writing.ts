@@ -8,7 +8,7 @@ import { type Announcement, WriteAnnouncement } from "@agon/api/writing/Announce
 import { type Post, WritePost } from "@agon/api/writing/Post.ts"
 import { Effect } from "effect"
 import { type Html, html, prose, said } from "../html/Html.ts"
-import { link, platformDeskAt, profileAt, withQuery } from "../html/links.ts"
+import { link, platformAdminAt, profileAt, withQuery } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time } from "../html/words.ts"
 import { confirmedButton } from "../http/form/buttons.ts"
@@ -17,14 +17,14 @@ import type { Form, Tried, Typed } from "../http/form/Form.ts"
 import { inputs } from "../http/form/inputs.ts"
 import { editOf, isTyped, type Texts, triedAgain, unlessOvertaken, WAS, wasText } from "./editConflict.ts"
 import { doneAt, instantOf, LeadsTo, localOf, platformForm } from "./forms.ts"
-import { platformDesk } from "./guard.ts"
+import { platformAdminPage } from "./guard.ts"
 
 const MARKDOWN = "Markdown."
 const OVERTAKEN = 409
 const GONE = 404
 
 /** Back to the list, and no longer to the text that was changed. */
-const listOf = (part: "announcements" | "posts") => new LeadsTo({ to: doneAt(platformDeskAt(part)) })
+const listOf = (part: "announcements" | "posts") => new LeadsTo({ to: doneAt(platformAdminAt(part)) })
 
 const orNull = (text: string, value: (text: string) => string): string | null => (text.trim() === "" ? null : value(text))
 
@@ -78,7 +78,7 @@ const removeAnnouncement = platformForm("announcements", {
 
 /** The page of the list that shows a text, with the form that changes it. */
 const changeAt = (part: "announcements" | "posts", name: "announcement" | "post", value: string, { cursor }: PageQuery): string =>
-  withQuery(platformDeskAt(part), { [name]: value, cursor: cursor === 0 ? undefined : cursor })
+  withQuery(platformAdminAt(part), { [name]: value, cursor: cursor === 0 ? undefined : cursor })
 
 const announcementRow =
   (page: PageQuery) =>
@@ -129,7 +129,7 @@ const changed = ({ name }: Form, tried: Tried | undefined, { field, gone, now, o
 const standing = (form: Form, tried: Tried | undefined, body: string | undefined): Html | false =>
   tried?.form === form.name && tried.status === OVERTAKEN && body !== undefined && html`<h3>As it stands now</h3>\n${prose(body)}\n`
 
-export const platformAnnouncements = platformDesk({
+export const platformAnnouncements = platformAdminPage({
   part: "announcements",
   query: ["announcement", "cursor"],
   forms: [announce],
@@ -194,7 +194,7 @@ const postRow =
 </tr>
 `
 
-export const platformPosts = platformDesk({
+export const platformPosts = platformAdminPage({
   part: "posts",
   query: ["post", "cursor"],
   forms: [write],

@@ -52,10 +52,10 @@ export const resultFeedAt = (model: string) => `${modelAt(model)}/results.atom`
 export const meAt = "/me"
 export const settingsAt = "/me/settings"
 export const deviceAt = "/device"
-/** The administrator's desk of a season; `part` is a page of it. */
-export const seasonDeskAt = (game: string, season: string, part = "") => `${seasonAt(game, season)}/admin${part === "" ? "" : `/${part}`}`
-/** The administrator's desk of the platform. */
-export const platformDeskAt = (part = "") => `/admin${part === "" ? "" : `/${part}`}`
+/** The administration pages of a season; `part` is a page of it. */
+export const seasonAdminAt = (game: string, season: string, part = "") => `${seasonAt(game, season)}/admin${part === "" ? "" : `/${part}`}`
+/** The administration pages of the platform. */
+export const platformAdminAt = (part = "") => `/admin${part === "" ? "" : `/${part}`}`
 export const sessionsAt = "/me/sessions"
 export const notificationsAt = "/me/notifications"
 export const webhooksAt = "/me/webhooks"

@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { placeIn, readThread, THREAD_QUERY } from "../comment/place.ts"
 import { threadSection } from "../comment/thread.ts"
 import { type Html, html } from "../html/Html.ts"
-import { inPublic, link, type Places, seasonDeskAt, withQuery } from "../html/links.ts"
+import { inPublic, link, type Places, seasonAdminAt, withQuery } from "../html/links.ts"
 import { plainOf } from "../html/plainLine.ts"
 import { counted, time, words } from "../html/words.ts"
 import { crumbs } from "../http/crumbs.ts"
@@ -41,9 +41,9 @@ const summary = (
 const raw = ({ api }: Places, id: string) =>
   html`<a href="${api}/matches/${id}">the match</a>, <a href="${api}/matches/${id}/frame">its last position</a>`
 
-/** The page is the same for everybody, and few are administrators: it is folded away, and the desk says to others that it is not theirs. */
+/** The page is the same for everybody, and few are administrators: it is folded away, and the administration says to others that it is not theirs. */
 const administration = ({ game, id, season }: MatchDetail) =>
-  html`<dt>For administrators</dt><dd><a href="${withQuery(seasonDeskAt(game, season, "matches"), { match: id })}#void" rel="nofollow">Void it</a></dd>\n`
+  html`<dt>For administrators</dt><dd><a href="${withQuery(seasonAdminAt(game, season, "matches"), { match: id })}#void" rel="nofollow">Void it</a></dd>\n`
 
 export const matchPage: SharedRoute = {
   path: "/matches/:id",

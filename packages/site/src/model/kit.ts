@@ -22,7 +22,7 @@ const pages = new Map(
   [...texts].map(([name, text]) => [name.toLowerCase(), { title: titleOf(text), body: manual(text.replace(/^# .*\n/, ""), addressOf) }])
 )
 
-const index = (current: string) => html`<nav class="desk" aria-label="Starter kit"><ul>
+const index = (current: string) => html`<nav class="sections" aria-label="Starter kit"><ul>
 ${[...pages].map(([name, { title }]) => html`<li><a href="${kitAt(name)}"${name === current && html` aria-current="page"`}>${title}</a></li>\n`)}</ul></nav>
 `
 

@@ -4,9 +4,9 @@ import type { Model } from "@agon/api/model/api.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { inPrivate, link, modelAt, myModelAt, myModelsAt, myStoryAt, myVersionAt, submitAt, withQuery } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { offsetOf, pager } from "../html/pager.ts"
 import { time, words } from "../html/words.ts"
 import { done } from "../http/form/done.ts"
@@ -84,7 +84,7 @@ export const myModels: PersonalRoute = {
     )
     const { choice, text, whole } = inputs(create, tried)
     const main = html`<h1>My models</h1>
-${deskNav(myModelsAt)}${models.length === 0 ? html`<p class="faint">${offset > 0 ? "There is none on this page." : "You have none yet."}</p>` : html`<ul>\n${models.map(item(games))}</ul>`}
+${myPagesNav(myModelsAt)}${models.length === 0 ? html`<p class="faint">${offset > 0 ? "There is none on this page." : "You have none yet."}</p>` : html`<ul>\n${models.map(item(games))}</ul>`}
 ${pager({ path: myModelsAt, query: {}, offset, rows: ROWS, next: next_cursor })}
 <h2>Make a model</h2>
 <p>A model is a name on the ladder; the files that you submit are its versions.</p>
@@ -122,7 +122,7 @@ export const myModel: PersonalRoute = {
     const seasonOf = yield* seasonNames({ client, names }, [...own, ...rejected, ...model.versions], seasons)
     const game = yield* names.game(client, model.game)
     const main = html`<h1>${said(model.name)}</h1>
-${deskNav(myModelsAt)}${done(tried, query["done"], SENTENCES)}<p><a href="${modelAt(id)}">Its public page</a></p>
+${myPagesNav(myModelsAt)}${done(tried, query["done"], SENTENCES)}<p><a href="${modelAt(id)}">Its public page</a></p>
 <h2>Submit a version</h2>
 ${
   model.retired

@@ -3,10 +3,10 @@
  */
 import type { OwnStory } from "@agon/api/writing/Story.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { modelAt, myModelAt, myModelsAt, myStoryAt, withQuery } from "../html/links.ts"
 import { markdown } from "../html/markdown.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { time } from "../html/words.ts"
 import { done } from "../http/form/done.ts"
 import { form } from "../http/form/Form.ts"
@@ -73,7 +73,7 @@ export const myStory: PersonalRoute = {
     const { body, model, name, state } = story
     const { area, whole } = inputs(write, tried, { body })
     const main = html`<h1>The story of ${said(name)}</h1>
-${deskNav(myModelsAt)}${done(tried, query["done"], SENTENCES)}<p>How it came about, for everybody who looks at it. <a href="${myModelAt(model)}">Back to the model</a></p>
+${myPagesNav(myModelsAt)}${done(tried, query["done"], SENTENCES)}<p>How it came about, for everybody who looks at it. <a href="${myModelAt(model)}">Back to the model</a></p>
 ${standing(story, published !== undefined)}${state === "pending" && inputs(withdraw, tried).whole(html``, "Take it back", "Take it back")}<h2>Write</h2>
 ${whole(
   html`${area("body", "Text", { hint: "Markdown, at most 20,000 characters. Everybody reads it once you have handed it in and a moderator has approved it; a text that was approved before stays until then." })}<button class="aside" name="hand_in" value="">Save as a draft</button> <button name="hand_in" value="yes">Hand in</button>

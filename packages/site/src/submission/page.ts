@@ -6,10 +6,10 @@
 import type { Season } from "@agon/api/season/Season.ts"
 import type { Preflight } from "@agon/api/submission/api.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { withTimes } from "../html/instants.ts"
 import { kitAt, link, myModelAt, myModelsAt, myVersionAt, settingsAt } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { words } from "../html/words.ts"
 import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
@@ -67,7 +67,7 @@ export const submitPage: PersonalRoute = {
     )
     const seasonOf = yield* seasonNames({ client, names }, detail?.versions ?? [])
     const main = html`<h1>Submit a version of ${said(name)}</h1>
-${deskNav(myModelsAt)}<p>To season ${link(at.season(game, season), seen?.name ?? season)}. <a href="${myModelAt(id)}">Back to the model</a></p>
+${myPagesNav(myModelsAt)}<p>To season ${link(at.season(game, season), seen?.name ?? season)}. <a href="${myModelAt(id)}">Back to the model</a></p>
 ${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${seen !== undefined && limits(seen)}${objects !== undefined && html` objects="${objects}"`}>${terminal({ game, model: id, season, examine: examineCommand({ at, game, season, origin }) })}</agon-submit>
 ${reentry(detail, season, tried, seasonOf)}<p>The rules for the files are in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
     return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }

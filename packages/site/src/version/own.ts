@@ -8,10 +8,10 @@ import { foundByRunner, type RejectReason } from "@agon/api/version/RejectReason
 import { rejectMeanings } from "@agon/api/version/rejectMeanings.ts"
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { Effect } from "effect"
-import { deskNav } from "../html/desk.ts"
 import { type Html, html, said } from "../html/Html.ts"
 import { withTimes } from "../html/instants.ts"
 import { kitAt, link, myMatchAt, myModelAt, myModelsAt, myVersionAt, type Places, submitAt, withQuery } from "../html/links.ts"
+import { myPagesNav } from "../html/myPagesNav.ts"
 import { count, counted, decimal, sentence, time } from "../html/words.ts"
 import { done } from "../http/form/done.ts"
 import { form, type Tried } from "../http/form/Form.ts"
@@ -140,7 +140,7 @@ export const myVersion: PersonalRoute = {
       concurrency: "unbounded"
     })
     const main = html`<h1>${said(model)}, version ${version.version}</h1>
-${deskNav(myModelsAt)}${done(tried, query["done"], { noted: "The note is saved." })}<p>Season ${link(at.season(game, season), seen?.name ?? season)}, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
+${myPagesNav(myModelsAt)}${done(tried, query["done"], { noted: "The note is saved." })}<p>Season ${link(at.season(game, season), seen?.name ?? season)}, submitted ${time(created_at)}. <a href="${myModelAt(model_id)}">Its model</a></p>
 ${note !== null && html`<p>${said(note)}</p>\n`}<agon-follow${status !== "testing" && html` settled`}><div id="progress" role="status">
 ${progress(at, version, matches, { hindered, examine: examineCommand({ at, game, season, origin }) })}</div></agon-follow>
 ${status === "testing" && html`<noscript><p><a href="${myVersionAt(version_id)}">Look again</a></p></noscript>\n`}${noteForm(version, seen?.rules.note_max_length, tried)}`

@@ -1,5 +1,5 @@
 /**
- * A competitor's desk in a real browser, beside the service that `scripts/start` starts with its runners:
+ * A competitor's own pages in a real browser, beside the service that `scripts/start` starts with its runners:
  * from the sign-in to a rated match of one's own by clicks, and the submission by keyboard alone.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
@@ -26,10 +26,10 @@ const STEPS_HANG_AFTER_MS = 2 * HANGS_AFTER_MS
 
 const missing = leftOut("two runners and a browser: a minute of CPU") ?? missingChromium()
 
-describe.skipIf(missing !== undefined)("the competitor's desk in a browser", () => {
+describe.skipIf(missing !== undefined)("the competitor's own pages in a browser", () => {
   let service: Service.Service
   let chromium: Chromium
-  const files = mkdtempSync(join(tmpdir(), "agon-desk-"))
+  const files = mkdtempSync(join(tmpdir(), "agon-own-pages-"))
 
   const pathsOf = (name: string) => ({ weights: join(files, `${name}.onnx`), manifest: join(files, `${name}.json`) })
 

@@ -1,5 +1,5 @@
 /**
- * Rarer work at the desks, by clicks in a real browser without scripts: sessions,
+ * Rarer work on visitors' own and administration pages, by clicks in a real browser without scripts: sessions,
  * settings, moderation, announcements, runners, webhooks. Whatever takes something away asks first, on a
  * phone and a screen, in sight.
  */
@@ -19,7 +19,7 @@ import { follow, goTo, press, signIn, sure } from "./clicks.ts"
 import { actionsOutOfSight } from "./tables.ts"
 
 const OF = { game: "snakes", slug: "spring" } as const
-const DESK = "/games/snakes/seasons/spring/admin"
+const ADMIN = "/games/snakes/seasons/spring/admin"
 const MATCH = Fixture.matchIds.open
 
 const service = SiteService.layerFixture
@@ -53,10 +53,10 @@ const says = async (page: Page, text: string | RegExp) =>
   assert.isAbove(await page.getByRole("main").getByText(text).count(), 0, `${text} at ${page.url()}`)
 const saysNot = async (page: Page, text: string) => assert.strictEqual(await page.getByText(text).count(), 0, `${text} at ${page.url()}`)
 
-const missing = leftOut("what is done at a desk now and then, by clicks: a minute") ?? missingChromium()
-if (missing !== undefined) it.skip(`desks by clicks: ${missing}`, () => {})
+const missing = leftOut("rarer work on pages, by clicks: a minute") ?? missingChromium()
+if (missing !== undefined) it.skip(`pages by clicks: ${missing}`, () => {})
 else
-  layer(all, { excludeTestServices: true, timeout: "600 seconds" })("desks by clicks", (it) => {
+  layer(all, { excludeTestServices: true, timeout: "600 seconds" })("pages by clicks", (it) => {
     it.effect("keep what is done with a row in sight, open and closed, on a phone and a screen, with nothing that axe finds", () =>
       Effect.gen(function* () {
         const { as } = yield* Service.Service
@@ -65,8 +65,8 @@ else
           [320, "bob", "/me/sessions", "td summary"],
           [1280, "bob", "/me/webhooks", "td :is(button, summary)"],
           [375, "bob", "/me/webhooks", "td :is(button, summary)"],
-          [375, "root", `${DESK}/matches`, "td a.do"],
-          [375, "root", `${DESK}/entries`, "td a.do"],
+          [375, "root", `${ADMIN}/matches`, "td a.do"],
+          [375, "root", `${ADMIN}/entries`, "td a.do"],
           [320, "root", "/admin/users", "td summary"]
         ] as const) {
           const colorScheme = width === 320 ? "dark" : "light"
@@ -223,7 +223,7 @@ else
         await page.getByText("Rules, runtime, administration").click()
         await follow(page, "Void it")
         assert.strictEqual(await page.getByLabel("Match", { exact: true }).inputValue(), MATCH)
-        await goTo(page, `${DESK}/people`)
+        await goTo(page, `${ADMIN}/people`)
         await page.getByLabel("Logins").fill("grace, hopper, gracious")
         assert.strictEqual(await press(page, "Add"), 200)
         await page.getByLabel("A part of a login").fill("RAC")
@@ -232,7 +232,7 @@ else
         assert.deepStrictEqual(await page.locator('table:has(caption:text("Roster")) tbody th').allTextContents(), ["grace", "gracious"])
         const label = await page.locator('summary[aria-label^="Take off the login gracious"]').getAttribute("aria-label")
         assert.strictEqual(await sure(page, label!), 303)
-        await goTo(page, `${DESK}/log`)
+        await goTo(page, `${ADMIN}/log`)
         await says(page, "took a login off the roster")
       })
     )
@@ -245,14 +245,14 @@ else
         yield* (yield* service.runner(key)).runner.openSession({
           payload: { name: "rack", runtime_version: "test", accepts: ["match"], slots: 1, engines }
         })
-        yield* clicks(`${DESK}/runners`, "root", async (page) => {
+        yield* clicks(`${ADMIN}/runners`, "root", async (page) => {
           assert.strictEqual(await sure(page, "Stop the runner rack"), 303)
           await says(page, /^(finishes its matches and gets no more|gone)$/) // it has none, and the service soon sees that
           assert.strictEqual(await sure(page, "Revoke the key mill"), 303)
           await says(page, /^revoked /)
         })
         const url = "https://10.9.8.7/season"
-        const watched = yield* open(`${DESK}/webhooks`, "root")
+        const watched = yield* open(`${ADMIN}/webhooks`, "root")
         const { page } = watched
         yield* Effect.promise(async () => {
           await page.getByLabel("Address").fill(url)
@@ -263,7 +263,7 @@ else
         yield* eventually(
           "the attempt that the address refuses",
           Effect.promise(async () => {
-            await goTo(page, `${DESK}/webhooks`)
+            await goTo(page, `${ADMIN}/webhooks`)
             await follow(page, url)
             return (await page.getByText("an address that is not on the public internet").count()) > 0
           })

@@ -15,6 +15,6 @@ const PAGES = [
 ] as const
 
 /** `here` is the page that shows. */
-export const deskNav = (here: string): Html => html`<nav class="desk" aria-label="My pages"><ul>
+export const myPagesNav = (here: string): Html => html`<nav class="sections" aria-label="My pages"><ul>
 ${PAGES.map(([to, name]) => html`<li><a href="${to}"${to === here && html` aria-current="page"`}>${name}</a></li>\n`)}</ul></nav>
 `

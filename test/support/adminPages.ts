@@ -1,5 +1,5 @@
 /**
- * The pages of the administrator's desk, by the site's own table of routes. A test that walks them visits a
+ * The administration pages, by the site's own table of routes. A test that walks them visits a
  * new page as soon as there is one, and fails where a page takes a parameter that no address here has.
  */
 import { administration } from "@agon/site/admin/routes.ts"
@@ -27,7 +27,7 @@ const ASKED: Readonly<Record<string, ReadonlyArray<string>>> = {
 }
 const EVERYWHERE = ["cursor", "done"]
 
-export interface DeskIds {
+export interface AdminIds {
   readonly version: string
   readonly match: string
   readonly announcement: string
@@ -36,7 +36,7 @@ export interface DeskIds {
 }
 
 const NOBODY = "00000000-0000-0000-0000-000000000000"
-const NONE: DeskIds = { version: NOBODY, match: NOBODY, announcement: NOBODY, post: "none", webhook: NOBODY }
+const NONE: AdminIds = { version: NOBODY, match: NOBODY, announcement: NOBODY, post: "none", webhook: NOBODY }
 
 const addressesOf = (path: string, query: ReadonlyArray<string>): ReadonlyArray<string> => {
   const asked = ASKED[path] ?? []
@@ -44,22 +44,22 @@ const addressesOf = (path: string, query: ReadonlyArray<string>): ReadonlyArray<
   assert.deepStrictEqual(
     query.filter((name) => !known.includes(name)),
     [],
-    `parameters of ${path} that deskPages.ts does not ask with`
+    `parameters of ${path} that adminPages.ts does not ask with`
   )
   return [path, ...asked.map((pair) => `${path}?${pair}`)]
 }
 
 const isOfSeason = ({ path }: { readonly path: string }) => path.startsWith("/games/")
 /** Ids stand for themselves where a page without any will do. */
-const named = (address: string, ids: DeskIds) =>
-  address.replace(/=(VERSION|MATCH|ANNOUNCEMENT|POST|WEBHOOK)$/, (_, name: string) => `=${ids[name.toLowerCase() as keyof DeskIds]}`)
+const named = (address: string, ids: AdminIds) =>
+  address.replace(/=(VERSION|MATCH|ANNOUNCEMENT|POST|WEBHOOK)$/, (_, name: string) => `=${ids[name.toLowerCase() as keyof AdminIds]}`)
 
-const pages = (ofSeason: boolean, ids: DeskIds) => {
+const pages = (ofSeason: boolean, ids: AdminIds) => {
   const routes = administration.filter((route) => isOfSeason(route) === ofSeason)
   return routes.flatMap(({ path, query = [] }) => addressesOf(path, query).map((address) => named(address, ids)))
 }
 
-/** Of the desk of a season of snakes. */
+/** Of the administration of a season of snakes. */
 export const seasonPages = (slug: string, ids = NONE): ReadonlyArray<string> =>
   pages(true, ids).map((path) => path.replace(":game", "snakes").replace(":slug", slug))
 

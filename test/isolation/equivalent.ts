@@ -10,7 +10,7 @@ export const EQUIVALENT: Readonly<Record<string, string>> = {
   "UPDATE seat without seat.season_id = f.season_id": ID,
   "UPDATE seat without seat.season_id = f.season_id (2)": ID,
   "DELETE FROM voiding without voiding.season_id = f.season_id": ID,
-  "SELECT version_id AS version, ord, ladde… FROM rating without season_id = ?1::uuid": ID,
+  "SELECT version_id, ord, ladder, active, … FROM rating without season_id = ?1::uuid": ID,
   "DELETE FROM voiding without voiding.match_id = ANY (?1::uuid[])": "all that waits for a fold goes with the commit that installs it",
   "UPDATE seat without seat.made_mu IS NOT NULL": FOLDED,
   "UPDATE match without match.rated_n IS NOT NULL": FOLDED,

@@ -68,7 +68,7 @@ const stage = Effect.gen(function* () {
     const voiding = [...state.voiding.values()]
     const ladders = [...new Set(voiding.flatMap(({ ladder }) => laddersRated(ladder)))]
     const seated = voiding.flatMap(({ versions }) => versions)
-    const earlier = (yield* Effect.forEach(ladders, (ladder) => store.log.earlier(season, ladder, seated, 0))).flat()
+    const earlier = (yield* Effect.forEach(ladders, (ladder) => store.log.earlier(season, ladder, seated, 0, 0))).flat()
     const tail = yield* store.log.page(season, { round: 0, after: fold.n }, 100, true)
     assert.isAbove(tail.matches.length, 0)
     const left = yield* store.log.left(
@@ -169,7 +169,7 @@ const sameLog = Effect.fnUntraced(function* ({ books, season, store }: Effect.Su
   }
   const versions = [...new Set([...books.ended.values()].flatMap((each) => each.versions))]
   for (const ladder of ["nano", "open"] as const) {
-    const earlier = yield* store.log.earlier(season, ladder, versions, 30)
+    const earlier = yield* store.log.earlier(season, ladder, versions, 30, 0)
     assert.deepStrictEqual(
       inOrder(earlier.map((each) => ({ ...each, means: [...each.means].sort((a, b) => a.n - b.n) }))),
       inOrder(testLog.earlierOf(books, ladder, versions, 30))

@@ -210,7 +210,7 @@ const spoiltLog = (log: SeasonLog, { alone, plan, reached, seen, strike }: Spoil
     place: (season, round) => reached(log.place(season, round)),
     page: (season, place, limit, end) =>
       Effect.andThen(end ? strike("log") : strikeBeside("fold"), reached(log.page(season, place, limit, end))),
-    earlier: (season, ladder, versions, after) => reached(log.earlier(season, ladder, versions, after)),
+    earlier: (...of) => reached(log.earlier(...of)),
     left: (season, versions) => reached(log.left(season, versions)),
     rewrite: (fence, changes) => Effect.andThen(strikeBeside("rewrite"), alone(reached(log.rewrite(fence, changes))))
   }

@@ -76,7 +76,9 @@ const earlierOf = ({ fence, log, state }: BesideSeason, fold: Fold.Fold) =>
   Effect.forEach(LADDERS, (ladder) => {
     const voiding = [...state.voiding.values()].filter((each) => laddersRated(each.ladder).includes(ladder))
     const versions = [...new Set(voiding.flatMap((each) => each.versions))]
-    return versions.length === 0 ? Effect.succeed([]) : withinStatementTimeout(log.earlier(fence.season, ladder, versions, fold.after))
+    return versions.length === 0
+      ? Effect.succeed([])
+      : withinStatementTimeout(log.earlier(fence.season, ladder, versions, fold.after, state.put_back))
   }).pipe(Effect.map((found) => found.flat()))
 
 /** All seats of a match are in one chunk; each point of the series, which may be long, is a chunk of its own. */

@@ -49,11 +49,13 @@ export interface SeasonLog {
    * all later seeds and points too.
    */
   readonly page: (season: string, place: LogPlace, limit: number, end: boolean) => Effect.Effect<LogPage, StoreFailed>
+  /** `put_back`: how often the season's time was, since when its matches do not end in the order of their numbers. */
   readonly earlier: (
     season: string,
     ladder: Ladder,
     versions: ReadonlyArray<string>,
-    after: number
+    after: number,
+    put_back: number
   ) => Effect.Effect<ReadonlyArray<Earlier>, StoreFailed>
   readonly left: (season: string, versions: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<LeftRating>, StoreFailed>
   readonly rewrite: (fence: Pick<Fence, "season" | "epoch">, changes: Changes) => Effect.Effect<void, Fenced | StoreFailed>

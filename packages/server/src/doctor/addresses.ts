@@ -96,4 +96,4 @@ const connecting = ({ host, port }: Address) =>
     socket.on("error", (error: NodeJS.ErrnoException) => end(error.code ?? error.message))
   })
 
-const textOf = ({ host, port }: Address) => `${host.includes(":") ? `[${host}]` : host}:${port}`
+export const textOf = ({ host, port }: Address) => `${host.includes(":") ? `[${host}]` : host}:${port}`

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { publicOrigin } from "../config/publicOrigin.ts"
 import type { SettingsShape } from "../config/Settings.ts"
+import { textOf } from "./addresses.ts"
 import { about, type Finding } from "./Finding.ts"
 import { type Fetched, fetched, jsonOf } from "./fetched.ts"
 
@@ -15,7 +16,7 @@ export const checkOrigin = ({ host, port, public_origin }: Pick<SettingsShape, "
   Effect.promise(async (): Promise<ReadonlyArray<Finding>> => {
     if (publicOrigin(public_origin).loopback) return []
     const [here, there] = await Promise.all([
-      fetched(`http://${host.includes(":") ? `[${host}]` : host}:${port}/readyz`),
+      fetched(`http://${textOf({ host, port })}/readyz`),
       fetched(`${public_origin}/readyz`)
     ])
     return judged(public_origin, isReady(here), there)

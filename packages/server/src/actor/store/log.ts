@@ -97,13 +97,6 @@ interface EarlierRow {
   readonly mu: number
 }
 
-/** By season_pkey. */
-const wasPutBack = (sql: PgClient, season: string) =>
-  Effect.map(
-    sql.unsafe<{ readonly n: number }>("SELECT coalesce((head->>'put_back')::int, 0) AS n FROM season WHERE id = $1::uuid", [season]),
-    ([row]) => row !== undefined && row.n > 0
-  )
-
 /** Of a season whose time was never put back: its matches end in the order of their numbers, so those of a version are read backwards by seat_version. */
 const BY_TIME = `s.ended_at <= (SELECT a.ended_at FROM match a
          WHERE a.season_id = $1::uuid AND a.rated_n <= $4 ORDER BY a.rated_n DESC LIMIT 1) AND`
@@ -112,14 +105,14 @@ const BY_TIME = `s.ended_at <= (SELECT a.ended_at FROM match a
  * The last matches up to number `after`, and the seed by rating_seed_pkey. Where `after` is 0 there is no such match, and no seat is read:
  * all seats of many versions would be.
  */
-const earlier = (sql: PgClient, season: string, ladder: Ladder, versions: ReadonlyArray<string>, after: number, putBack: boolean) =>
+const earlier = (sql: PgClient, season: string, ladder: Ladder, versions: ReadonlyArray<string>, after: number, put_back: number) =>
   sql.unsafe<EarlierRow>(
     `SELECT v.id AS version, d.mu AS seed_mu, d.round AS seed_round, t.n, t.round, t.mu
      FROM unnest(string_to_array($2, ',')::uuid[]) v(id)
      LEFT JOIN LATERAL (SELECT m.rated_n AS n, m.round, CASE WHEN m.ladder = $3 THEN s.made_mu ELSE s.open_mu END AS mu
        FROM seat s JOIN match m ON m.id = s.match_id
-       WHERE s.season_id = $1::uuid AND s.version_id = v.id AND ${putBack ? "$4 > 0 AND" : BY_TIME} m.rated_n <= $4 AND (m.ladder = $3 OR $3 = 'open')
-       ORDER BY ${putBack ? "" : "s.ended_at DESC, "}m.rated_n DESC LIMIT ${HISTORY_KEPT}) t ON true
+       WHERE s.season_id = $1::uuid AND s.version_id = v.id AND ${put_back > 0 ? "$4 > 0 AND" : BY_TIME} m.rated_n <= $4 AND (m.ladder = $3 OR $3 = 'open')
+       ORDER BY ${put_back > 0 ? "" : "s.ended_at DESC, "}m.rated_n DESC LIMIT ${HISTORY_KEPT}) t ON true
      LEFT JOIN rating_seed d ON d.season_id = $1::uuid AND d.ladder = $3 AND d.version_id = v.id`,
     [season, versions.join(), ladder, after]
   )
@@ -157,9 +150,8 @@ export const make = (sql: PgClient): SeasonLog => {
       return { matches: read, seeds: inherited, points: yield* storing(season, points(sql, season, place, until)) }
     }),
 
-    earlier: Effect.fn("SeasonLog.earlier")(function* (season, ladder, versions, after) {
-      const putBack = yield* storing(season, wasPutBack(sql, season))
-      return earlierFrom(ladder, yield* storing(season, earlier(sql, season, ladder, versions, after, putBack)))
+    earlier: Effect.fn("SeasonLog.earlier")(function* (season, ladder, versions, after, put_back) {
+      return earlierFrom(ladder, yield* storing(season, earlier(sql, season, ladder, versions, after, put_back)))
     }),
 
     left: (season, versions) => (versions.length === 0 ? Effect.succeed([]) : storing(season, ratingsOut(sql, season, versions))),

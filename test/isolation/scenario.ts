@@ -229,7 +229,9 @@ const folded = (side: Side) =>
         const fold = begin(yield* log.place(side.season, Math.min(...waiting.map(({ round }) => round))), [])
         const seated = [...new Set(waiting.flatMap(({ versions }) => versions))]
         const ladders = [...new Set(waiting.flatMap(({ ladder }) => laddersRated(ladder)))]
-        const earlier = (yield* Effect.forEach(ladders, (ladder) => log.earlier(side.season, ladder, seated, fold.after, state.put_back))).flat()
+        const earlier = (yield* Effect.forEach(ladders, (ladder) =>
+          log.earlier(side.season, ladder, seated, fold.after, state.put_back)
+        )).flat()
         const tail = yield* log.page(side.season, fold, TAIL_MATCHES_MAX, true)
         const versions = [...tail.matches.flatMap(({ seats }) => seats.map(({ version }) => version)), ...seated]
         const rows = { tail, left: yield* log.left(side.season, [...new Set(versions)]) }

@@ -15,10 +15,7 @@ const UNKNOWN = ["ENOTFOUND", "EAI_AGAIN"]
 export const checkOrigin = ({ host, port, public_origin }: Pick<SettingsShape, "host" | "port" | "public_origin">) =>
   Effect.promise(async (): Promise<ReadonlyArray<Finding>> => {
     if (publicOrigin(public_origin).loopback) return []
-    const [here, there] = await Promise.all([
-      fetched(`http://${textOf({ host, port })}/readyz`),
-      fetched(`${public_origin}/readyz`)
-    ])
+    const [here, there] = await Promise.all([fetched(`http://${textOf({ host, port })}/readyz`), fetched(`${public_origin}/readyz`)])
     return judged(public_origin, isReady(here), there)
   })
 

@@ -1,8 +1,10 @@
 /** The commands `scripts/backup` and `scripts/restore` on rows of every kind, and on backups that are not whole. */
 
-import { execFile } from "node:child_process"
+import { execFile, execFileSync } from "node:child_process"
 import { hash } from "node:crypto"
 import {
+  chmodSync,
+  chownSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -14,9 +16,10 @@ import {
   truncateSync,
   writeFileSync
 } from "node:fs"
-import { tmpdir } from "node:os"
+import { tmpdir, userInfo } from "node:os"
 import { dirname, join } from "node:path"
 import { gunzipSync } from "node:zlib"
+import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
 import { backup } from "@agon/server/backup/backup.ts"
 import { MIGRATION_NUMBERS, migrate } from "@agon/server/database/migrate.ts"
 import { PgClient } from "@effect/sql-pg"
@@ -50,25 +53,47 @@ interface Place {
   readonly run: (database: string, data: string, ...args: ReadonlyArray<string>) => Effect.Effect<Ended>
 }
 
+const temporary = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-backup-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+interface User {
+  /** A folder of its own. */
+  readonly home: string
+  readonly uid?: number
+  readonly gid?: number
+}
+
+/** The user of Postgres, who reaches the database, where tests run as root; else the one that they run as. */
+const anotherUser = Effect.map(temporary, (home) => {
+  const user = serverUser()
+  if (user === undefined) return { home, name: userInfo().username }
+  const { gid, uid } = user
+  chownSync(home, uid, gid)
+  return { home, uid, gid, name: execFileSync("id", ["-nu", String(uid)], { encoding: "utf8" }).trim() }
+})
+
+/** How a command ended that this user gave in its folder. */
+const ended = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>, { home, ...as }: User) =>
+  Effect.promise(
+    () =>
+      new Promise<Ended>((done) => {
+        const env = { PATH: process.env["PATH"] ?? "", ...environment }
+        execFile(process.execPath, [MAIN, ...args], { cwd: home, env, ...as, timeout: 60_000 }, (error, out, err) =>
+          done({ status: Number(error?.code ?? 0), said: out + err })
+        )
+      })
+  )
+
 class Ground extends Context.Service<Ground, Place>()("test/Ground") {
   static readonly layer = Layer.effect(
     Ground,
     Effect.gen(function* () {
-      const folder = yield* Effect.acquireRelease(
-        Effect.sync(() => mkdtempSync(join(tmpdir(), "agon-backup-"))),
-        (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
-      )
+      const folder = yield* temporary
       const database = Redacted.value(yield* Postgres.url({ migrate: true }))
       const run: Place["run"] = (url, data, ...args) =>
-        Effect.promise(
-          () =>
-            new Promise((done) => {
-              const env = { PATH: process.env["PATH"] ?? "", DATABASE_URL: url, AGON_DATA: join(folder, data), AGON_DEV_SIGNIN: "1" }
-              execFile(process.execPath, [MAIN, ...args], { cwd: folder, env }, (error, out, err) =>
-                done({ status: Number(error?.code ?? 0), said: out + err })
-              )
-            })
-        )
+        ended(args, { DATABASE_URL: url, AGON_DATA: join(folder, data), AGON_DEV_SIGNIN: "1" }, { home: folder })
       const seed = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* seedAccounts
@@ -297,6 +322,37 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
       const { said, status } = yield* run(database, "data", "backup", join(small, "kept"), "--incomplete")
       assert.strictEqual(status, 1, said)
       assert.match(said, /^[^\n]*no space left on device[^\n]*; [^\n]*\/kept was not finished: remove it\n$/)
+    })
+  )
+
+  it.effect("in a folder that is not its user's is refused in one line that names the user", () =>
+    Effect.gen(function* () {
+      const { database } = yield* Ground
+      const others = yield* temporary
+      const user = yield* anotherUser
+      const asUser = (...args: ReadonlyArray<string>) =>
+        ended(args, { DATABASE_URL: database, AGON_DATA: join(user.home, "data"), AGON_DEV_SIGNIN: "1" }, user)
+      mkdirSync(join(others, "kept"))
+      chmodSync(join(others, "kept"), 0)
+      chmodSync(others, 0o555)
+      const who = `; this runs as the user ${user.name}, who may not do that\n`
+      for (const [command, name, why] of [
+        ["backup", "new", "permission denied, mkdir"],
+        ["backup", "kept", "permission denied, scandir"],
+        ["restore", "kept", "permission denied, scandir"]
+      ] as const) {
+        const path = join(others, name)
+        assert.deepStrictEqual(yield* asUser(command, path), { status: 1, said: `${path}: EACCES: ${why} '${path}'${who}` })
+      }
+    })
+  )
+
+  it.effect.skipIf(process.platform !== "linux")("is refused under /proc, where no folder can be made", () =>
+    Effect.gen(function* () {
+      const { database, run } = yield* Ground
+      const path = "/proc/agon/kept"
+      const said = `${path}: ENOENT: no such file or directory, mkdir '/proc/agon'\n`
+      assert.deepStrictEqual(yield* run(database, "data", "backup", path), { status: 1, said })
     })
   )
 

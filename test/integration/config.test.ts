@@ -368,6 +368,13 @@ describe("AGON_DATA", () => {
     })
   )
 
+  it.effect.skipIf(process.platform !== "linux")("where no folder can be made, as under /proc, is refused in one line", () =>
+    Effect.gen(function* () {
+      const { message } = yield* Effect.flip(prepare("/proc/agon/data"))
+      assert.strictEqual(message, "AGON_DATA: /proc/agon/data cannot be used by this user (ENOENT); it takes a directory of its own")
+    })
+  )
+
   it.effect("a link that leads nowhere, in its place or above it, is refused by its name", () =>
     Effect.gen(function* () {
       const home = yield* temporary

@@ -6,9 +6,10 @@
 import { randomUUID } from "node:crypto"
 import { homedir } from "node:os"
 import { dirname, join } from "node:path"
+import { makeFolder } from "@agon/api/program/makeFolder.ts"
 import { Config, Effect, FileSystem, Option, Schema } from "effect"
 import { CouldNotRun } from "../Answer.ts"
-import { makeFolder, writeWhole } from "../files.ts"
+import { writeWhole } from "../files.ts"
 
 export const SavedSession = Schema.Struct({ url: Schema.String, session: Schema.String, username: Schema.String })
 export type SavedSession = typeof SavedSession.Type
@@ -51,7 +52,7 @@ export const prepare = Effect.gen(function* () {
   const files = yield* FileSystem.FileSystem
   const folder = dirname(yield* path)
   const tried = join(folder, `.${randomUUID()}`)
-  yield* makeFolder(folder, PRIVATE_FOLDER).pipe(
+  yield* Effect.try(() => makeFolder(folder, PRIVATE_FOLDER)).pipe(
     Effect.andThen(files.writeFileString(tried, "")),
     Effect.andThen(files.remove(tried)),
     Effect.mapError(() => new CouldNotRun({ message: `${folder} cannot be written, so no session can be kept.` }))

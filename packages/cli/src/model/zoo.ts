@@ -3,13 +3,13 @@
  * them, and the boards that they can be played on. The bytes are the same every time, so the command can be
  * repeated on the same folder.
  */
+import { makeFolder } from "@agon/api/program/makeFolder.ts"
 import { hashOf } from "@agon/engine/hash.ts"
 import { boardsOf, engines } from "@agon/engine/registry.ts"
 import { demoWeightClasses, type ZooEntry, zoo } from "@agon/zoo/zoo.ts"
 import { Console, Effect, FileSystem, Option, Path } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
-import { makeFolder } from "../files.ts"
 
 /** A file to be written, its path relative to the folder and with slashes, as the index names it. */
 interface Output {
@@ -53,7 +53,10 @@ const write = Effect.fnUntraced(function* (folder: string, { path, bytes }: Outp
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const target = paths.join(folder, path)
-  const written = Effect.andThen(makeFolder(paths.dirname(target)), files.writeFile(target, bytes))
+  const written = Effect.andThen(
+    Effect.try(() => makeFolder(paths.dirname(target))),
+    files.writeFile(target, bytes)
+  )
   yield* Effect.mapError(written, () => new CouldNotRun({ message: `${target} cannot be written.` }))
 })
 

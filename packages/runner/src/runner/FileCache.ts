@@ -6,8 +6,9 @@
  */
 
 import { randomUUID } from "node:crypto"
-import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
+import { readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { makeFolder } from "@agon/api/program/makeFolder.ts"
 import { seldom } from "@agon/api/program/seldom.ts"
 import type { File } from "@agon/api/runner/protocol.ts"
 import { hashOf, hexOf } from "@agon/engine/hash.ts"
@@ -55,7 +56,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
   const began = yield* Clock.currentTimeMillis
   yield* Effect.catch(
     Effect.tryPromise(async () => {
-      await mkdir(directory, { recursive: true })
+      makeFolder(directory)
       await sweep(directory, began)
     }),
     ({ cause }) => unkept(cause)

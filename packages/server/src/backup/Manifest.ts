@@ -12,9 +12,11 @@
  */
 
 import { createHash } from "node:crypto"
-import { createReadStream, existsSync } from "node:fs"
+import { createReadStream } from "node:fs"
 import * as fs from "node:fs/promises"
+import { userInfo } from "node:os"
 import { dirname, join } from "node:path"
+import { makeFolder } from "@agon/api/program/makeFolder.ts"
 import { Effect, Schema } from "effect"
 import { refuse, StartRefused } from "../config/StartRefused.ts"
 
@@ -48,9 +50,38 @@ export const namedList = (directory: string) => join(directory, "named.gz")
 export const objectPath = (directory: string, key: string) => join(directory, "objects", key)
 export const secretPath = (directory: string, name: string) => join(directory, "secrets", name)
 
-/** Runs file system calls; a failure is the one line with which the command ends. */
+/**
+ * Runs file system calls; a failure is the one line with which the command ends. It names the user where the system refuses one, as a
+ * folder of root's refuses the service's.
+ */
 export const files = <A>(what: string, run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (cause) => refuse(`${what}: ${cause instanceof Error ? cause.message : String(cause)}`) })
+  Effect.tryPromise({
+    try: run,
+    catch: (cause) => {
+      const { code = "", message = String(cause) } = cause as NodeJS.ErrnoException
+      return refuse(`${what}: ${message}${REFUSED.has(code) ? `; this runs as the user ${userName()}, who may not do that` : ""}`)
+    }
+  })
+
+const REFUSED: ReadonlySet<string> = new Set(["EACCES", "EPERM"])
+
+/** The number where it has no name, as a user that a container is given. */
+const userName = (): string => {
+  try {
+    return userInfo().username
+  } catch {
+    return String(process.getuid?.())
+  }
+}
+
+/** The names in a directory; none where it is not there. */
+const namesIn = (directory: string) =>
+  files(directory, () =>
+    fs.readdir(directory).catch((cause: NodeJS.ErrnoException): ReadonlyArray<string> => {
+      if (cause.code !== "ENOENT") throw cause
+      return []
+    })
+  )
 
 /** A failure after the directory was made says where, and that what lies there is of no use and takes room. */
 export const unfinished =
@@ -63,13 +94,13 @@ export const unfinished =
 /** Makes the directory of a new backup. One that holds anything is refused. */
 export const begin = (directory: string) =>
   Effect.gen(function* () {
-    const names = existsSync(directory) ? yield* files(directory, () => fs.readdir(directory)) : []
+    const names = yield* namesIn(directory)
     if (names.includes(FILE)) return yield* refuse(`${directory} holds a backup already; name another directory`)
     if (names.includes("tables"))
       return yield* refuse(`${directory} holds a backup that was not finished; remove it or name another directory`)
     if (names.length > 0) return yield* refuse(`${directory} is not empty; name a directory that does not exist yet`)
     yield* files(directory, async () => {
-      await fs.mkdir(directory, { recursive: true, mode: 0o700 })
+      makeFolder(directory, 0o700)
       for (const folder of ["tables", "objects", "secrets"]) await fs.mkdir(join(directory, folder), { mode: 0o700 })
     })
   })
@@ -86,9 +117,11 @@ export const finish = (directory: string, manifest: Omit<Manifest, "format">) =>
 
 export const read = (directory: string) =>
   Effect.gen(function* () {
-    if (!existsSync(join(directory, FILE))) {
-      const half = existsSync(join(directory, "tables"))
-      return yield* refuse(`${directory} holds ${half ? "a backup that was not finished" : "no backup"}: it has no ${FILE}`)
+    const names = yield* namesIn(directory)
+    if (!names.includes(FILE)) {
+      return yield* refuse(
+        `${directory} holds ${names.includes("tables") ? "a backup that was not finished" : "no backup"}: it has no ${FILE}`
+      )
     }
     const text = yield* files(FILE, () => fs.readFile(join(directory, FILE), "utf8"))
     return yield* Effect.mapError(Schema.decodeUnknownEffect(Schema.fromJsonString(Manifest))(text), ({ message }) =>

@@ -5,6 +5,7 @@
 
 import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
+import { makeFolder } from "@agon/api/program/makeFolder.ts"
 import { Effect } from "effect"
 import { refuse } from "./StartRefused.ts"
 
@@ -114,7 +115,7 @@ export const prepare = (path: string) =>
 const make = (path: string) =>
   Effect.try({
     try: () => {
-      mkdirSync(dirname(path), { recursive: true })
+      makeFolder(dirname(path))
       if (!existsSync(path)) mkdirSync(path, { mode: MODE })
       close(path)
       const shared = sharedWith(path)

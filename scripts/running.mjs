@@ -3,13 +3,16 @@
  * stop. npm empties node_modules before it fills it: a program that runs from there then lacks modules that it has not loaded.
  * A program is a Node or a Postgres of node_modules, a Node of the system with one of our programs, or a shell that is
  * about to become one, and sees this checkout where we see it: a container's /opt/agon is not that of an image being built.
+ * The build may see the machine's own service at that path, and not be allowed to look at its folders. But a checkout that is
+ * copied into an image has no packages yet, and nothing is taken from where there is nothing.
  * Plain JavaScript, as installed.mjs is. Where the system has no /proc nothing is found.
  */
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs"
 import { basename, join, resolve, sep } from "node:path"
 
 const root = realpathSync(resolve(process.argv[2] ?? resolve(import.meta.dirname, "..")))
-const modules = existsSync(join(root, "node_modules")) ? realpathSync(join(root, "node_modules")) : join(root, "node_modules")
+const hasModules = existsSync(join(root, "node_modules"))
+const modules = hasModules ? realpathSync(join(root, "node_modules")) : join(root, "node_modules")
 const BECOME_PROGRAMS = ["start", "site", "runner"].map((name) => join(root, "scripts", name))
 /** Where bash holds the script that it reads. */
 const SCRIPT = "fd/255"
@@ -80,7 +83,7 @@ function toStop() {
   return running.filter(([, { parent }]) => !ids.has(parent))
 }
 
-const found = toStop().map(([id, { words }]) => {
+const found = (hasModules ? toStop() : []).map(([id, { words }]) => {
   const named = words.slice(1).find((word) => !word.startsWith("-")) ?? words[0] ?? "?"
   return `process ${id} (${named.startsWith(root + sep) ? named.slice(root.length + 1) : named})`
 })

@@ -187,6 +187,22 @@ describe("scripts/install", () => {
     }
   })
 
+  it("takes nothing from a program where there are no packages, as in an image being built that sees the machine's service", async () => {
+    const here = lacking()
+    // The Node of the tests: a program of this checkout by its words alone.
+    const program = await started(process.execPath, [join(here.folder, "packages", PROGRAMS.start)], here.env)
+    await program.up
+    try {
+      const install = () => spawnSync(join(here.folder, "scripts/install"), [], { encoding: "utf8", env: here.env })
+      assert.deepStrictEqual([install().status, here.runs()], [1, 0])
+      rmSync(join(here.folder, "node_modules"), { recursive: true })
+      const { status, stderr } = install()
+      assert.deepStrictEqual([status, here.runs()], [0, 1], stderr)
+    } finally {
+      await program.stop()
+    }
+  })
+
   it("waits for another that installs, and refuses once that one has become the service", async () => {
     const { env, folder, runs } = lacking()
     const service = await started(join(folder, "scripts/start"), [], env)

@@ -53,6 +53,8 @@ export type FieldErrors = typeof FieldErrors.Type
 export class InvalidRequest extends Problem<InvalidRequest>()("invalid_request", 400, "The request is not valid", {
   errors: FieldErrors
 }) {}
+/** A request with one fault, whose sentence is the `detail` as well; `path` is that of a field, or empty for the whole. */
+export const invalidField = (path: string, detail: string) => new InvalidRequest({ detail, errors: [{ path, message: detail }] })
 export class InvalidJson extends Problem<InvalidJson>()("invalid_json", 400, "The body is not JSON") {}
 export class InvalidCursor extends Problem<InvalidCursor>()("invalid_cursor", 400, "The cursor is not one of ours") {}
 export class NotFound extends Problem<NotFound>()("not_found", 404, "Not found") {}

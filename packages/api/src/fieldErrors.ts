@@ -6,7 +6,7 @@
  */
 
 import { SchemaIssue } from "effect"
-import type { FieldErrors } from "./Problem.ts"
+import { type FieldErrors, InvalidRequest } from "./Problem.ts"
 import { takes, wordOfForms } from "./takes.ts"
 
 type Fault = FieldErrors[number]
@@ -129,6 +129,9 @@ export const sentencesOf = (errors: FieldErrors, noun = "body"): string => {
   const more = errors.length - said.length
   return [...said, ...(more > 0 ? [`${more} more ${more === 1 ? "is" : "are"} wrong.`] : [])].join(" ")
 }
+
+/** The refusal that names these faults. */
+export const invalidRequest = (errors: FieldErrors, noun?: string) => new InvalidRequest({ detail: sentencesOf(errors, noun), errors })
 
 const sentenceOf = ({ message, path }: Fault, noun: string): string => {
   const place = path === "" ? `The ${noun}` : placeOf(path)

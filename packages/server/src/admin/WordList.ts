@@ -6,7 +6,7 @@
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Word, Words } from "@agon/api/admin/Word.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
-import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
+import { type InvalidRequest, invalidField, NotFound } from "@agon/api/Problem.ts"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { wordOf } from "../account/folding.ts"
@@ -54,7 +54,7 @@ const makeWordList = Effect.gen(function* () {
 
   const add = Effect.fn("WordList.add")(function* (account: SignedIn, spelled: string) {
     const word = wordOf(spelled)
-    if (word === undefined) return yield* new InvalidRequest({ detail: NO_WORD, errors: [{ path: "word", message: NO_WORD }] })
+    if (word === undefined) return yield* invalidField("word", NO_WORD)
     const { row } = yield* auditLog.logged(nowhere, put(word, spelled), ({ isNew }) =>
       isNew ? auditOf(account, "word.add", spelled) : undefined
     )

@@ -2,7 +2,7 @@
 
 import type { SeasonInPath, SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
-import { InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
+import { type InvalidRequest, invalidField, NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { type PatchRound, type PlanRound, type Round, type Rounds as RoundPage, RoundStarted } from "@agon/api/season/rounds.ts"
 import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Context, Effect, Layer } from "effect"
@@ -45,7 +45,7 @@ const makeRounds = Effect.gen(function* () {
   const refusal = Effect.fnUntraced(function* (season: SeasonInPath, detail: string, path: "starts_at" | "") {
     const { closing } = yield* Effect.orDie(queries.counted(season.id))
     if (closing) return yield* new SeasonClosed({ detail: "The season is closing." })
-    return yield* new InvalidRequest({ detail, errors: [{ path, message: detail }] })
+    return yield* invalidField(path, detail)
   })
 
   return Rounds.of({

@@ -4,7 +4,7 @@
  */
 
 import type { SignedIn, UnknownGame } from "@agon/api/Authorization.ts"
-import { InvalidRequest } from "@agon/api/Problem.ts"
+import { type InvalidRequest, invalidField } from "@agon/api/Problem.ts"
 import { type CreateSeason, type RulesInvalid, SeasonExists } from "@agon/api/season/creation.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { isSlug } from "@agon/api/Wire.ts"
@@ -71,11 +71,9 @@ const noAccounts = (names: ReadonlyArray<string>): string => {
   return `There is no account ${names.slice(0, NAMED_MAX).join(", ")}${more > 0 ? ` and ${more} more` : ""}.`
 }
 
-const invalid = (path: string, message: string) => new InvalidRequest({ detail: message, errors: [{ path, message }] })
-
 const checked = Effect.fnUntraced(function* (body: CreateSeason) {
   const slug = body.slug ?? slugOf(body.name)
-  if (!isSlug(slug)) return yield* invalid("slug", "The name gives no slug; name one.")
+  if (!isSlug(slug)) return yield* invalidField("slug", "The name gives no slug; name one.")
   const window = { submissions_open_at: Date.parse(body.submissions_open_at), submissions_close_at: Date.parse(body.submissions_close_at) }
   const faults = faultsOfWindow(window)
   if (faults.length > 0) return yield* refusing("invalid_request", faults)
@@ -103,7 +101,7 @@ const makeSeasonMaker = Effect.gen(function* () {
           .pipe(onUnique("season_slug", () => new SeasonExists({ detail: `${game} has a season ${slug} already.` })))
         const appointed = admins.length === 0 ? [] : yield* queries.appoint(id, admins, now)
         const unknown = admins.filter((name) => appointed.every(({ username }) => username !== name))
-        if (unknown.length > 0) return yield* invalid("admins", noAccounts(unknown))
+        if (unknown.length > 0) return yield* invalidField("admins", noAccounts(unknown))
       })
       const audit = () => auditOf(account, "season.create", slug)
       yield* auditLog.logged({ game, season_id: id }, write, audit).pipe(Effect.ensuring(cache.purge(gameTag(game))))

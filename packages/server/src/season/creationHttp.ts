@@ -1,6 +1,6 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount } from "@agon/api/Authorization.ts"
-import { InvalidRequest } from "@agon/api/Problem.ts"
+import { invalidField } from "@agon/api/Problem.ts"
 import { Effect } from "effect"
 import { Providers } from "../account/signin/Providers.ts"
 import { group } from "../http/group.ts"
@@ -12,7 +12,7 @@ const refuseUnknown = ({ bySlug, list }: Providers["Service"], named: ReadonlyAr
   if (unknown.length === 0) return Effect.void
   const configured = list.length === 0 ? "None is configured." : `Configured are: ${list.map(({ slug }) => slug).join(", ")}.`
   const message = `There is no sign-in provider ${unknown.slice(0, SAID_MAX).join(", ")}. ${configured}`
-  return Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: "providers", message }] }))
+  return Effect.fail(invalidField("providers", message))
 }
 
 /** How many unknown ones are named; more would push the known ones out of the sentence. */

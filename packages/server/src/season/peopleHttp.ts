@@ -1,7 +1,7 @@
 import { Api } from "@agon/api/Api.ts"
 import { CurrentAccount, CurrentSeason } from "@agon/api/Authorization.ts"
 import { UnknownProvider } from "@agon/api/account/api.ts"
-import { InvalidRequest } from "@agon/api/Problem.ts"
+import { type InvalidRequest, invalidField } from "@agon/api/Problem.ts"
 import { Effect, Layer } from "effect"
 import { Providers } from "../account/signin/Providers.ts"
 import { group } from "../http/group.ts"
@@ -13,9 +13,7 @@ const removed = <const Name extends string>(
   { payload, query }: { readonly payload: { readonly [K in Name]?: string } | null; readonly query: { readonly [K in Name]?: string } }
 ): Effect.Effect<string, InvalidRequest> => {
   const found = payload?.[name] ?? query[name]
-  if (found !== undefined) return Effect.succeed(found)
-  const message = `Name what to remove by ${name}.`
-  return Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: name, message }] }))
+  return found === undefined ? Effect.fail(invalidField(name, `Name what to remove by ${name}.`)) : Effect.succeed(found)
 }
 
 const RosterHandlers = group(

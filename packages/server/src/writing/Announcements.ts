@@ -4,7 +4,7 @@
  */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
-import { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
+import { type InvalidRequest, invalidField, NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import type { Announcement, Announcements as Page, PatchAnnouncement, WriteAnnouncement } from "@agon/api/writing/Announcement.ts"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
@@ -41,8 +41,7 @@ const gone = new NotFound({ detail: "There is no such announcement." })
 /** Refuses an announcement that does not end after it starts. */
 const checkTimes = ({ ends_at, starts_at }: Announcement) => {
   if (ends_at === null || starts_at === null || Date.parse(ends_at) > Date.parse(starts_at)) return Effect.void
-  const detail = "An announcement ends after it starts."
-  return Effect.fail(new InvalidRequest({ detail, errors: [{ path: "ends_at", message: detail }] }))
+  return Effect.fail(invalidField("ends_at", "An announcement ends after it starts."))
 }
 
 const makeWrites = Effect.gen(function* () {

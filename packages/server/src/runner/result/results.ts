@@ -8,7 +8,7 @@
  */
 
 import { hash } from "node:crypto"
-import { InvalidRequest, Unavailable } from "@agon/api/Problem.ts"
+import { invalidField, Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import { faultOf } from "@agon/domain/match/Outcome.ts"
 import type { Command, MatchOutcome } from "@agon/domain/season/Command.ts"
@@ -115,8 +115,7 @@ export const takeReplays = ({ areRows, objects, uploads }: Stores, results: Read
   return Effect.forEach(
     finished,
     Effect.fnUntraced(function* ({ i, lease, replay }) {
-      const refused = (message: string) =>
-        Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: `${placeOf(i)}replay`, message }] }))
+      const refused = (message: string) => Effect.fail(invalidField(`${placeOf(i)}replay`, message))
       const { hash, inline } = replay
       const isObject = inline === undefined || !areRows
       if (isObject && !uploads.take(lease, hash)) return yield* refused("Too many different replays were reported for this lease.")

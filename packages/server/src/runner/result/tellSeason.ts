@@ -3,7 +3,7 @@
  * work. A result whose work is no longer open is answered from its rows.
  */
 
-import { InvalidRequest, type Unavailable } from "@agon/api/Problem.ts"
+import { invalidField, type Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
@@ -93,7 +93,7 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       if (receipt.accepted && receipt.replay_kept !== true) yield* keepReplay(result)
       if (!receipt.accepted && receipt.reason === "malformed") {
         if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
-        return yield* new InvalidRequest({ detail: receipt.detail, errors: [{ path: "results", message: receipt.detail }] })
+        return yield* invalidField("results", receipt.detail)
       }
       if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: it may be another runner's
       if (receipt.accepted && receipt.answered !== true && (result.kind === "unheld" || isFinished(result))) accepted.push(result)

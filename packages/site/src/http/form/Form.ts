@@ -7,8 +7,8 @@
  *                               └──▶ refused: the same page, with what was typed, the faults and the API's status
  */
 import type { Client } from "@agon/api/Client.ts"
-import { fieldErrors, sentencesOf } from "@agon/api/fieldErrors.ts"
-import { type FieldErrors, InvalidRequest } from "@agon/api/Problem.ts"
+import { fieldErrors, invalidRequest } from "@agon/api/fieldErrors.ts"
+import type { FieldErrors } from "@agon/api/Problem.ts"
 import { type Effect, Schema } from "effect"
 
 /** The texts of the known fields, with `\n` between lines. */
@@ -112,7 +112,7 @@ export const inWords = (error: unknown, words: (detail: string) => string): unkn
 
 /** Undefined for a failure that is no answer to the form: no session, the service away, or a fault of ours. */
 export const triedOf = (form: Form, typed: Typed, error: unknown): Tried | undefined => {
-  const refusal = Schema.isSchemaError(error) ? invalid(fieldErrors(error.issue)) : error
+  const refusal = Schema.isSchemaError(error) ? invalidRequest(fieldErrors(error.issue)) : error
   if (!isRefusal(refusal) || refusal.status === SESSION_GONE || refusal.status === BROKEN) return undefined
   const { code, detail, errors = [], retry_after_ms, status } = refusal
   const faults = new Map<string, string>()
@@ -130,8 +130,6 @@ export const triedOf = (form: Form, typed: Typed, error: unknown): Tried | undef
 
 /** Where each fault stands beside its field, in place of a detail that says the same by the API's names of the fields. */
 const wrongFields = (fields: number) => (fields === 1 ? "A field needs another value." : `${fields} fields need another value.`)
-
-const invalid = (errors: FieldErrors) => new InvalidRequest({ detail: sentencesOf(errors, "form"), errors })
 
 /** The field at the path, or the nearest above it: a list may be one field. */
 const fieldAt = ({ fields }: Form, path: string): string | undefined => {

@@ -2,7 +2,7 @@
  * Ids and names of the site's things as people have them: typed, or within an address that they copied. The address may be one of the site
  * or of the API, whole or without its beginning: the site has several origins, and an id that another has made is nobody's here.
  */
-import { InvalidRequest } from "@agon/api/Problem.ts"
+import { type InvalidRequest, invalidField } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Effect } from "effect"
 import { html } from "../../html/Html.ts"
@@ -36,8 +36,7 @@ export const idIn = (field: string, text: string, kind: Kind): Effect.Effect<str
   return id === undefined ? notNamed(field, `Paste the address of the ${kind}'s page, or type its id.`) : Effect.succeed(id)
 }
 
-export const notNamed = (field: string, message: string) =>
-  Effect.fail(new InvalidRequest({ detail: message, errors: [{ path: field, message }] }))
+export const notNamed = (field: string, message: string) => Effect.fail(invalidField(field, message))
 
 /** The attributes of a field that takes an id or an address with one. */
 export const ID_OR_ADDRESS = html`required pattern=".*[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}.*" spellcheck="false" autocomplete="off"`

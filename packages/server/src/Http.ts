@@ -7,6 +7,7 @@ import { HttpRouter, HttpServerRequest } from "effect/http"
 import { HttpApiBuilder, type HttpApiGroup } from "effect/http-api"
 import * as Authorization from "./account/level/Authorization.ts"
 import * as Boundary from "./http/Boundary.ts"
+import * as JsonBody from "./http/body/JsonBody.ts"
 import * as Cached from "./http/cache/Cached.ts"
 import { BACKLOG, cannotListen } from "./http/connection/listening.ts"
 import * as Documents from "./http/Documents.ts"
@@ -15,7 +16,7 @@ import { makeFront } from "./http/Front.ts"
 import * as Operations from "./http/Operations.ts"
 
 /** The services of every route, beside those of its feature. Needs Accounts, Lookups, RateLimits and ResponseCache. */
-const Middlewares = Layer.mergeAll(Authorization.layer, Boundary.layer, Cached.layer)
+const Middlewares = Layer.mergeAll(Authorization.layer, Boundary.layer, JsonBody.layer, Cached.layer)
 
 /** The handlers of every group of the API. */
 type Groups = (typeof Api)["groups"][keyof (typeof Api)["groups"]]

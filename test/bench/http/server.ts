@@ -28,6 +28,7 @@ import { Games } from "@agon/server/game/Games.ts"
 import { GameHandlers } from "@agon/server/game/http.ts"
 import { makeRoutes, serve } from "@agon/server/Http.ts"
 import * as Boundary from "@agon/server/http/Boundary.ts"
+import * as JsonBody from "@agon/server/http/body/JsonBody.ts"
 import { telling } from "@agon/server/http/ClientAddress.ts"
 import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import * as Edge from "@agon/server/http/Edge.ts"
@@ -129,7 +130,7 @@ const uncached = Layer.succeed(
 )
 const Handlers = Layer.mergeAll(LeaderboardHandlers, GameHandlers, account, others)
 const Uncached = HttpApiBuilder.layer(Api).pipe(
-  Layer.provide(Handlers.pipe(Layer.provide(Layer.mergeAll(Authorization.layer, Boundary.layer, uncached)))),
+  Layer.provide(Handlers.pipe(Layer.provide(Layer.mergeAll(Authorization.layer, Boundary.layer, JsonBody.layer, uncached)))),
   Layer.merge(Edge.layer)
 )
 const Reads = Layer.mergeAll(Leaderboards.layer, Games.layer).pipe(Layer.provideMerge(Seasons.layer))

@@ -13,7 +13,7 @@ import { VISITOR } from "@agon/api/Visitor.ts"
 import { Context, Effect, Option, Redacted } from "effect"
 import { HttpServerRequest } from "effect/http"
 import { hmacSha256 } from "../object/hmacSha256.ts"
-import { sameSecret } from "./constantTime.ts"
+import { sameSecret } from "./sameSecret.ts"
 
 /** From the peer of the connection, its X-Forwarded-For and the site's header to the client's address. */
 export type ClientAddressOf = (peer: string, forwardedFor: string | undefined, visitor?: string | undefined) => string

@@ -19,6 +19,7 @@ import { makeSlowReaders, SlowReaderLimits } from "./connection/SlowReaders.ts"
 import { inTurn } from "./connection/turns.ts"
 import { codingOf } from "./encodings.ts"
 import { cacheHits } from "./HttpMetrics.ts"
+import { isUnder } from "./isUnder.ts"
 import { RateLimits } from "./limit/RateLimits.ts"
 import { makeSitePages, Site } from "./page/SitePages.ts"
 import { nextRequestId } from "./RequestId.ts"
@@ -37,9 +38,6 @@ const TRACE_HEADERS = ["traceparent", "tracestate", "b3", "x-b3-traceid", "x-b3-
 const withoutTrace = ({ headers }: IncomingMessage) => {
   for (const name of TRACE_HEADERS) if (name in headers) delete headers[name]
 }
-
-const isUnder = (url: string, path: string) =>
-  url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?")
 
 /** Whether a mount answers the request. */
 const mountedOf = (mounts: ReadonlyArray<Mount>) => (request: IncomingMessage, response: ServerResponse) => {

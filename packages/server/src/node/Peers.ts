@@ -13,7 +13,7 @@ import { HttpClient, HttpClientRequest, HttpServer, HttpServerRequest, HttpServe
 import type { NodeTls } from "../config/nodeTls.ts"
 import type { Address } from "../config/variables.ts"
 import { BACKLOG, cannotListen } from "../http/connection/listening.ts"
-import { sameSecret } from "../http/constantTime.ts"
+import { sameSecret } from "../http/sameSecret.ts"
 import { type AnswerAsk, ASK_BYTES_MAX, makeAskServer } from "./AskServer.ts"
 import { nodesCredential } from "./credential.ts"
 import { ASKS_PATH } from "./PeerLink.ts"

@@ -8,7 +8,7 @@ import { createServer, type IncomingMessage, type Server } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import type { Socket } from "node:net"
 import type { NodeTls } from "../config/nodeTls.ts"
-import { sameSecret } from "../http/constantTime.ts"
+import { sameSecret } from "../http/sameSecret.ts"
 import type { AskServer } from "./AskServer.ts"
 import { FRAMES } from "./FrameSocket.ts"
 

@@ -3,8 +3,9 @@
  * the service and cleared once it has been used; SignIn.ts ensures that it is used once. PKCE's verifier
  * and the nonce are derived from the state and our secret, so they never leave the service.
  */
-import { createHmac, randomBytes, timingSafeEqual } from "node:crypto"
+import { createHmac, randomBytes } from "node:crypto"
 import { Option, Schema } from "effect"
+import { sameSecret } from "../../http/sameSecret.ts"
 import type { Checks } from "./Providers.ts"
 
 export const stateCookie = "agon_sign_in"
@@ -43,16 +44,10 @@ export const makeSignInStates = (secret: string): SignInStates => {
     },
     read: (cookie, provider, now_ms) => {
       const [payload = "", signature = "", ...rest] = cookie.split(".")
-      if (rest.length > 0 || !equal(signature, mac("cookie", payload))) return undefined
+      if (rest.length > 0 || !sameSecret(signature, mac("cookie", payload))) return undefined
       const found = Option.getOrUndefined(decode(Buffer.from(payload, "base64url").toString()))
       if (found === undefined || found.provider !== provider || found.expires_ms <= now_ms) return undefined
       return { state: found, checks: checksOf(found.state) }
     }
   }
-}
-
-/** Compared as bytes, since a cookie may contain characters of two bytes. */
-const equal = (given: string, right: string) => {
-  const [left, other] = [Buffer.from(given), Buffer.from(right)]
-  return left.length === other.length && timingSafeEqual(left, other)
 }

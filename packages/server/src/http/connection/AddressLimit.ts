@@ -5,7 +5,7 @@
  */
 import type { Socket } from "node:net"
 import { Clock, Context, Effect, Metric } from "effect"
-import { AddressCounts } from "../addressCounts.ts"
+import { AddressCounts } from "../AddressCounts.ts"
 import { ClientAddress, speaksForOthers } from "../ClientAddress.ts"
 
 export interface AddressLimit {

@@ -1,5 +1,5 @@
 /** The pages that the site is being asked for: bounded in number, and so are those of one address, so that a few cannot keep the others out. */
-import { AddressCounts } from "../addressCounts.ts"
+import { AddressCounts } from "../AddressCounts.ts"
 
 const AT_ONCE_MAX = 256
 /** As many as the site reads for one address (packages/site/src/http/cache/PagesUnderWay.ts). */

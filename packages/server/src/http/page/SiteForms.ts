@@ -3,6 +3,7 @@
  * nothing of the site's. A form of another origin gets no further.
  */
 import type { IncomingMessage } from "node:http"
+import { AddressCounts } from "../AddressCounts.ts"
 
 /** As much as the site takes (packages/site/src/http/form/posted.ts). */
 export const FORM_MAX_BYTES = 256 * 1024
@@ -30,26 +31,23 @@ interface Reading {
  * send a byte now and then would keep everybody's forms out.
  */
 export const makeFormReader = () => {
-  const underWay = new Map<string, number>()
+  const underWay = new AddressCounts()
   /** The oldest first. */
   const readings = new Set<Reading>()
 
   const leave = (address: string, reading: Reading) => {
     readings.delete(reading)
-    const left = underWay.get(address)! - 1
-    if (left === 0) underWay.delete(address)
-    else underWay.set(address, left)
+    underWay.leave(address)
   }
 
   return (request: IncomingMessage, address: string): Promise<Form> | undefined => {
-    const others = underWay.get(address) ?? 0
-    if (others >= OF_ADDRESS_MAX) return undefined
+    if (underWay.of(address) >= OF_ADDRESS_MAX) return undefined
     const [oldest] = readings
     if (readings.size >= AT_ONCE_MAX && oldest !== undefined) {
       readings.delete(oldest)
       oldest.giveUp()
     }
-    underWay.set(address, others + 1)
+    underWay.enter(address)
     const reading = readingOf(request)
     readings.add(reading)
     return reading.form.finally(() => leave(address, reading))

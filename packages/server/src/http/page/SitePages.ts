@@ -6,24 +6,25 @@
  * A fault of the site stays there. An answer is bounded in time and bytes, and read whole before any of it is passed on; pages under
  * way are bounded in number, of all and of one address (PagesUnderWay.ts). Of requests with a body only forms are passed on
  * (SiteForms.ts), never twice: the site writes through the API, where they count against the account like all writes. A page whose
- * reads have not changed is answered here (KeptPages.ts). While the site is away, its visitors get a page of the service's own with
- * 503 (plainPage.ts).
+ * reads have not changed is answered here (KeptPages.ts). A request that is not passed on gets a page of the service's own
+ * (siteRefusals.ts), which is 503 while the site is away.
  */
 import { Agent, request as ask, type IncomingMessage, type ServerResponse } from "node:http"
 import { SESSION_COOKIE, sessionOf } from "@agon/api/Client.ts"
-import { ASKED_AGAIN_S, isPersonal, VISITOR } from "@agon/api/Visitor.ts"
+import { isPersonal, VISITOR } from "@agon/api/Visitor.ts"
 import { Context, Effect, Metric } from "effect"
 import type { PublicOriginShape } from "../../config/publicOrigin.ts"
 import type { Address } from "../../config/variables.ts"
 import { fromZero } from "../../metric/fromZero.ts"
 import type { Told } from "../ClientAddress.ts"
 import { matches } from "../cache/Entry.ts"
+import { isUnder } from "../isUnder.ts"
 import { refusesOrigin } from "../Origin.ts"
 import { nextRequestId } from "../RequestId.ts"
 import { type Answered, makeKeptPages } from "./KeptPages.ts"
 import { makePagesUnderWay } from "./PagesUnderWay.ts"
-import { type PlainPage, plainPage } from "./plainPage.ts"
 import { FORM_HEADERS, isForm, makeFormReader } from "./SiteForms.ts"
+import { AWAY, BUSY_ADDRESS, FOREIGN, READ_ONLY, refuse, TOO_LONG, TOO_MANY } from "./siteRefusals.ts"
 
 export interface SiteShape {
   /** Undefined while the site does not run. */
@@ -70,8 +71,7 @@ interface Around {
   readonly origin: PublicOriginShape
 }
 
-const isOwn = (url: string) =>
-  OWN.some((path) => url.startsWith(path) && (url.length === path.length || url[path.length] === "/" || url[path.length] === "?"))
+const isOwn = (url: string) => OWN.some((path) => isUnder(url, path))
 
 /** Whether the site answers the request. */
 export const makeSitePages = (site: SiteShape | undefined, { clientOf, fork, origin, tagOf, take }: Around) => {
@@ -155,8 +155,6 @@ const passedOn = ({ headers, url }: IncomingMessage, form: Buffer | undefined): 
   return passed
 }
 
-const isRead = ({ complete, method }: IncomingMessage) => complete || method === "GET" || method === "HEAD"
-
 /** A kept connection that the site closed at the moment of the request, which it has not seen. */
 class Stale extends Error {}
 const isStale = (error: unknown) => error instanceof Stale
@@ -210,78 +208,4 @@ const passBack = (
   }
   if (status !== 304) response.setHeader("content-length", headers["content-length"] ?? body.length)
   response.writeHead(status).end(body)
-}
-
-interface Refusal {
-  readonly status: number
-  readonly page: PlainPage
-  /** The page that answers a form, where it differs. */
-  readonly ofForm?: PlainPage
-}
-
-const READ_AGAIN = "Ask for this page again"
-const STILL_TYPED = "Go back in your browser, where the form is as it was typed"
-
-const AWAY: Refusal = {
-  status: 503,
-  page: plainPage(
-    "Away for a moment",
-    `The pages do not answer just now. Your browser asks again in ${ASKED_AGAIN_S} seconds.`,
-    READ_AGAIN
-  ),
-  ofForm: plainPage(
-    "Away for a moment",
-    `The pages do not answer just now. ${STILL_TYPED}, and look whether it was taken before you send it again.`
-  )
-}
-const READ_ONLY: Refusal = {
-  status: 405,
-  page: plainPage("Not in this way", "Pages are asked for with GET, and forms sent with POST.", READ_AGAIN)
-}
-const FOREIGN: Refusal = {
-  status: 403,
-  page: plainPage("Not from here", "This form was sent from a page of another site. Nothing has happened.")
-}
-const TOO_LONG: Refusal = {
-  status: 413,
-  page: plainPage(
-    "Too much at once",
-    "The form is longer than any that this site takes. Nothing has happened. Go back in your browser and shorten it."
-  )
-}
-const TOO_MANY: Refusal = {
-  status: 429,
-  page: plainPage("Too many requests", "Your address has asked for a lot within a short time. Try again in a few seconds.", READ_AGAIN),
-  ofForm: plainPage(
-    "Too many requests",
-    `Your address has asked for a lot within a short time. Nothing has happened. ${STILL_TYPED}, and send it again in a few seconds.`
-  )
-}
-const BUSY_ADDRESS: Refusal = {
-  status: 429,
-  page: plainPage(
-    "Too many pages at once",
-    "Your address waits for many pages already. Ask again when some of them are there, in a few seconds.",
-    READ_AGAIN
-  ),
-  ofForm: plainPage(
-    "Too many pages at once",
-    `Your address waits for many pages already. Nothing has happened. ${STILL_TYPED}, and send it again in a few seconds.`
-  )
-}
-
-const RETRY_AFTER_S = 2
-
-/** In a page of the service's own, since the site that has the forms does not take part. */
-const refuse = (response: ServerResponse, { ofForm, page, status }: Refusal, retry_after_s = RETRY_AFTER_S) => {
-  if (response.destroyed || response.headersSent) return
-  const { policy, text } = isForm(response.req) ? (ofForm ?? page) : page
-  response.setHeader("content-type", "text/html; charset=utf-8")
-  response.setHeader("content-security-policy", policy)
-  response.setHeader("cache-control", "no-store")
-  if (status === READ_ONLY.status) response.setHeader("allow", isPersonal(response.req.url!) ? "GET, HEAD, POST" : "GET, HEAD")
-  if (status === AWAY.status || status === TOO_MANY.status) response.setHeader("retry-after", String(retry_after_s))
-  if (status === AWAY.status && /^(GET|HEAD)$/.test(response.req.method!)) response.setHeader("refresh", String(ASKED_AGAIN_S))
-  if (!isRead(response.req)) response.shouldKeepAlive = false // a body may follow, which nobody reads
-  response.writeHead(status).end(text)
 }

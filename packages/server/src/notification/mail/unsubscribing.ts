@@ -5,7 +5,7 @@
  */
 import { createHmac } from "node:crypto"
 import { isUuid } from "@agon/api/Wire.ts"
-import { sameSecret } from "../../http/constantTime.ts"
+import { sameSecret } from "../../http/sameSecret.ts"
 
 const macOf = (id: string, secret: string): string => createHmac("sha256", secret).update(`unsubscribe ${id}`).digest("base64url")
 

@@ -385,6 +385,12 @@ export const otherCases: ReadonlyArray<Case> = [
     "no file is named database/A.ts"
   ],
   [
+    "a file of configuration that names a file which is gone",
+    { "scripts/proxy.conf": "# As in season/Far.ts and server/season/Far.ts.\nlisten 80; # season/Near.ts\n" },
+    "scripts/proxy.conf:2 mention",
+    "no file is named season/Near.ts"
+  ],
+  [
     "a comment that begins with a clause",
     { [http]: "/**\n * One stays.\n * - (docs.) What\n *   waits is lost.\n */\nexport const a = 1\n" },
     `${http}:3 headless`,

@@ -1,5 +1,5 @@
 /**
- * Files that comments name. `Folding.ts`, `actor/Folding.ts` and `server/actor/Folding.ts` all name
+ * Files that comments name, and all that stands in scripts and files of configuration. `Folding.ts`, `actor/Folding.ts` and `server/actor/Folding.ts` all name
  * packages/server/src/actor/Folding.ts: the end of a path, where `packages` and `src` may be left out.
  */
 import type { Finding, Tree } from "../Tree.ts"
@@ -16,7 +16,16 @@ export function* mentions(tree: Tree): Iterable<Finding> {
         if (!ends.has(name) && !name.endsWith(".d.ts"))
           yield { file: path, line: lineOf(start + 2 + index), rule: "mention", message: `no file is named ${name}` }
   }
+  for (const { path, text } of tree.files) {
+    if (!CONFIGURATION.test(path)) continue
+    for (const { 1: name = "", index } of text.matchAll(MENTION))
+      if (!ends.has(name))
+        yield { file: path, line: text.slice(0, index).split("\n").length, rule: "mention", message: `no file is named ${name}` }
+  }
 }
+
+/** But sources, and the list of adapters, whose files have a rule of their own. */
+const CONFIGURATION = /^(deploy|scripts)\/(?!tidy\/adapters\.txt$)(?!.*\.[mc]?[jt]s$)/
 
 const endsOf = (paths: ReadonlySet<string>): ReadonlySet<string> => {
   const ends = new Set<string>()

@@ -75,6 +75,23 @@ layer(Service.layer(), { excludeTestServices: true })("signing in", (it) => {
     })
   )
 
+  it.effect("takes the smallest number that is free, however many are taken", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* Service.SignInService
+      const sql = yield* SqlClient.SqlClient
+      const usernameIn = Effect.fnUntraced(function* (login: string) {
+        const browser = new Browser()
+        yield* Effect.promise(() => signIn(browser, origin, login))
+        return (yield* Effect.promise(() => me(browser, origin))).username
+      })
+      yield* sql`
+        INSERT INTO account (id, username, display_name, created_at)
+        SELECT new_id(now()), 'grace' || coalesce(nullif(n, 1)::text, ''), 'Grace', now() FROM generate_series(1, 3000) n WHERE n <> 2043`
+      assert.strictEqual(yield* usernameIn("grace"), "grace2043")
+      assert.strictEqual(yield* usernameIn("grace!"), "grace3001")
+    })
+  )
+
   it.effect("while signed in links the identity, once, and refuses one that somebody else has", () =>
     inBrowser(async (browser, origin) => {
       await signIn(browser, origin, "dave")

@@ -23,7 +23,7 @@ import { type ProviderFailed, Providers } from "./Providers.ts"
 import { returnTo } from "./returnTo.ts"
 import { makeSignInStates, STATE_LIFETIME_S } from "./SignInState.ts"
 import { makeQueries } from "./signInQueries.ts"
-import { usernameCandidates, usernameOf } from "./username.ts"
+import { usernameOf } from "./username.ts"
 
 interface SignInConfig {
   /** Signs the state cookie. */
@@ -75,8 +75,6 @@ export class SignIn extends Context.Service<
     Layer.effect(SignIn, makeSignIn(config)).pipe(Layer.provide(SharedClock.layer))
 }
 
-/** Usernames tried in one round. */
-const NAMES_PER_ROUND = 20
 const DISPLAY_NAME_CHARACTERS_MAX = 64
 /**
  * Expired used states deleted at each use; more than one, so that in the end only those of
@@ -171,19 +169,10 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   const sql = yield* SqlClient.SqlClient
   const appoint = makeAppoint(config.admin, queries)
 
-  const freeUsername = Effect.fnUntraced(function* (login: string) {
-    const base = usernameOf(login)
-    for (let from = 1; ; from += NAMES_PER_ROUND) {
-      const names = usernameCandidates(base, from, NAMES_PER_ROUND)
-      const taken = new Set((yield* queries.takenUsernames(names)).map(({ username }) => username))
-      const free = names.find((name) => !taken.has(name))
-      if (free !== undefined) return free
-    }
-  })
-
+  /** Tries again where somebody takes the name at the same moment. */
   const addAccount = Effect.fnUntraced(function* ({ login, name }: Identity, now: Date) {
     for (;;) {
-      const username = yield* freeUsername(login)
+      const { username } = yield* queries.freeUsername({ username: usernameOf(login) })
       const display_name = name ?? nameFrom(firstOf(login, DISPLAY_NAME_CHARACTERS_MAX)) ?? username
       const added = yield* queries.addAccount({ id: yield* newId, username, display_name, now })
       if (Option.isSome(added)) return added.value.id

@@ -20,8 +20,27 @@ describe("where a sign-in may lead", () => {
       "/\\/evil.example",
       "//evil.example@agon.example"
     ]
-    const dots = ["/.//evil.example", "/..//evil.example", "/a/..//evil.example", "/%2e//evil.example", "/./\\evil.example"]
-    const schemes = ["https://evil.example/", "javascript:alert(1)", "data:text/html,x", "evil.example", "", " /x", "?x", "#x", "https:/x"]
+    const dots = [
+      "/.//evil.example",
+      "/..//evil.example",
+      "/a/..//evil.example",
+      "/a/../..//evil.example",
+      "/%2e//evil.example",
+      "/./\\evil.example"
+    ]
+    const schemes = [
+      "https://evil.example",
+      "https://evil.example/",
+      "games",
+      "javascript:alert(1)",
+      "data:text/html,x",
+      "evil.example",
+      "",
+      " /x",
+      "?x",
+      "#x",
+      "https:/x"
+    ]
     for (const hostile of [...tabs, ...slashes, ...dots, ...schemes])
       assert.strictEqual(returnTo(hostile, origin), "/", JSON.stringify(hostile))
     assert.strictEqual(returnTo(undefined, origin), "/")

@@ -6,7 +6,7 @@ import { lockNamed } from "../../database/lockNamed.ts"
 
 const Holder = Schema.Struct({ account_id: Schema.String, login: Schema.String, suspended: Schema.Boolean, admin: Schema.Boolean })
 
-export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
+const makeIdentities = (sql: SqlClient.SqlClient) => ({
   /** To the end of the transaction: two first sign-ins of one identity make one account. */
   lockIdentity: (provider: string, subject: string) => lockNamed(sql, `${provider} ${subject}`),
 
@@ -17,22 +17,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     execute: ({ provider, subject }) => sql`
       SELECT i.account_id, i.login, a.suspended, a.admin FROM identity i JOIN account a ON a.id = i.account_id
       WHERE i.provider = ${provider} AND i.subject = ${subject} FOR UPDATE OF a`
-  }),
-
-  /** The names among the given ones that are taken, by account_username. */
-  takenUsernames: SqlSchema.findAll({
-    Request: Schema.Array(Schema.String),
-    Result: Schema.Struct({ username: Schema.String }),
-    execute: (names) => sql`SELECT username FROM account WHERE ${sql.in("username", names)}`
-  }),
-
-  /** Inserts one row, or none where account_username shows that the name was taken meanwhile. */
-  addAccount: SqlSchema.findOneOption({
-    Request: Schema.Struct({ id: Schema.String, username: Schema.String, display_name: Schema.String, now: Schema.Date }),
-    Result: Schema.Struct({ id: Schema.String }),
-    execute: ({ display_name, id, now, username }) => sql`
-      INSERT INTO account (id, username, display_name, created_at) VALUES (${id}, ${username}, ${display_name}, ${now})
-      ON CONFLICT (username) DO NOTHING RETURNING id`
   }),
 
   /** Inserts one row, or brings its login up to date, by the primary key. */
@@ -60,6 +44,28 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
       WITH gone AS (DELETE FROM sign_in_used WHERE state IN (
         SELECT state FROM sign_in_used WHERE expires_at <= ${now} ORDER BY expires_at LIMIT ${pruned} FOR UPDATE SKIP LOCKED))
       INSERT INTO sign_in_used (state, expires_at) VALUES (${state}, ${expires_at}) ON CONFLICT DO NOTHING RETURNING state`
+  })
+})
+
+const makeAccounts = (sql: SqlClient.SqlClient) => ({
+  /** The name itself or, where somebody has it, the first of `ada2`, `ada3` … that is free: a look by account_username for each. */
+  freeUsername: SqlSchema.findOne({
+    Request: Schema.Struct({ username: Schema.String }),
+    Result: Schema.Struct({ username: Schema.String }),
+    execute: ({ username }) => sql`
+      WITH RECURSIVE tried (n, username) AS (
+        SELECT 1, ${username}::text
+        UNION ALL SELECT n + 1, ${username}::text || (n + 1) FROM tried WHERE EXISTS (SELECT 1 FROM account a WHERE a.username = tried.username))
+      SELECT username FROM tried ORDER BY n DESC LIMIT 1`
+  }),
+
+  /** Inserts one row, or none where account_username shows that the name was taken meanwhile. */
+  addAccount: SqlSchema.findOneOption({
+    Request: Schema.Struct({ id: Schema.String, username: Schema.String, display_name: Schema.String, now: Schema.Date }),
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: ({ display_name, id, now, username }) => sql`
+      INSERT INTO account (id, username, display_name, created_at) VALUES (${id}, ${username}, ${display_name}, ${now})
+      ON CONFLICT (username) DO NOTHING RETURNING id`
   }),
 
   /** Inserts one row, or locks the one that admin_login_pkey has; gives the subject that was first. */
@@ -73,4 +79,6 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
 
   /** Locks one row by the primary key. */
   makeAdmin: (id: string) => sql`UPDATE account SET admin = true WHERE id = ${id} AND NOT admin`
-}))
+})
+
+export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeIdentities(sql), ...makeAccounts(sql) }))

@@ -16,7 +16,3 @@ export const usernameOf = (login: string) => {
     .slice(0, CHARACTERS_MAX)
   return plain === "" ? "user" : plain
 }
-
-/** The name itself, then with a number behind it: `ada`, `ada2`, `ada3`. */
-export const usernameCandidates = (base: string, from: number, count: number) =>
-  Array.from({ length: count }, (_, i) => (from + i === 1 ? base : `${base}${from + i}`))

@@ -58,3 +58,12 @@ export interface PageOf {
   readonly limit: number
   readonly cursor: number
 }
+
+/** The rows to read for a page of a list that is not counted: one more than it shows says whether another page follows. */
+export const oneMoreThan = ({ cursor, limit }: PageOf) => ({ limit: limit + 1, offset: cursor })
+
+/** The page, of the rows that `oneMoreThan` names. */
+export const cutTo = <Row>({ cursor, limit }: PageOf, rows: ReadonlyArray<Row>) => {
+  const shown = rows.slice(0, limit)
+  return { shown, next_cursor: nextCursor(cursor, shown.length, cursor + rows.length) }
+}

@@ -18,7 +18,7 @@
 
 import { AdminOnly, type SignedIn } from "@agon/api/Authorization.ts"
 import { type EditUser, OwnAdmin, type User, type Users as UserPage } from "@agon/api/admin/User.ts"
-import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import { cutTo, oneMoreThan, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { Context, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -95,14 +95,12 @@ const makeEdit = Effect.gen(function* () {
 const makeUsers = Effect.gen(function* () {
   const queries = yield* makeQueries
 
-  const list = Effect.fn("Users.list")(function* (q: string | undefined, { cursor, limit }: PageOf) {
+  const list = Effect.fn("Users.list")(function* (q: string | undefined, page: PageOf) {
     const start = (q ?? "").trim()
     if (!isName(start)) return { users: [], next_cursor: null }
-    // One row more than the page shows says whether there is another.
-    const page = { limit: limit + 1, offset: cursor }
-    const rows = yield* start === "" ? queries.newest(page) : queries.found({ ...page, start })
-    const users = rows.slice(0, limit)
-    return { users, next_cursor: nextCursor(cursor, users.length, cursor + rows.length) }
+    const asked = oneMoreThan(page)
+    const { next_cursor, shown } = cutTo(page, yield* start === "" ? queries.newest(asked) : queries.found({ ...asked, start }))
+    return { users: shown, next_cursor }
   }, Effect.orDie)
 
   const isThere = (username: string) =>

@@ -1,7 +1,7 @@
 /** Comments of a signed-in author: published, pending and deleted ones, and the reports on others' comments. */
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Comment, CommentReport, PendingComments, ProfileComments } from "@agon/api/comment/Comment.ts"
-import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import { cutTo, nextCursor, oneMoreThan, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Context, DateTime, Effect, Exit, Layer, Option } from "effect"
@@ -85,13 +85,12 @@ const makeComments = Effect.gen(function* () {
     return { comments, total, next_cursor: nextCursor(cursor, rows.length, total) }
   }, Effect.orDie)
 
-  const ofAuthor = Effect.fn("Comments.ofAuthor")(function* (username: string, { cursor, limit }: PageOf) {
+  const ofAuthor = Effect.fn("Comments.ofAuthor")(function* (username: string, page: PageOf) {
     const author = username.includes("\0") ? Option.none() : yield* Effect.orDie(queries.author(username))
     if (Option.isNone(author)) return yield* new NotFound({ detail: "There is no competitor of this name." })
-    // One row more than the page shows says whether there is another.
-    const rows = yield* Effect.orDie(queries.published({ account_id: author.value.id, limit: limit + 1, offset: cursor }))
-    const comments = rows.slice(0, limit).map(published)
-    return { comments, next_cursor: nextCursor(cursor, comments.length, cursor + rows.length) }
+    const rows = yield* Effect.orDie(queries.published({ account_id: author.value.id, ...oneMoreThan(page) }))
+    const { next_cursor, shown } = cutTo(page, rows)
+    return { comments: shown.map(published), next_cursor }
   })
 
   return Comments.of({ ...(yield* makeWrites), readableBy, pending, ofAuthor })

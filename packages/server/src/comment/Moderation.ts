@@ -9,7 +9,7 @@
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { ThreadHead } from "@agon/api/comment/Comment.ts"
 import type { Awaiting, Decision, ModeratedComment, ModeratedComments, ModeratedThreads } from "@agon/api/comment/moderation.ts"
-import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import { cutTo, oneMoreThan, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
@@ -89,20 +89,18 @@ const makeModeration = Effect.gen(function* () {
   const cache = yield* ResponseCache
   const queries = yield* makeQueries
 
-  const list = Effect.fn("Moderation.list")(function* (state: Awaiting, { cursor, limit }: PageOf) {
-    // One row more than the page shows says whether there is another.
-    const rows = yield* queries[state]({ limit: limit + 1, offset: cursor })
-    const comments = rows.slice(0, limit).map(shown)
-    return { comments, next_cursor: nextCursor(cursor, comments.length, cursor + rows.length) }
+  const list = Effect.fn("Moderation.list")(function* (state: Awaiting, page: PageOf) {
+    const { next_cursor, shown: rows } = cutTo(page, yield* queries[state](oneMoreThan(page)))
+    return { comments: rows.map(shown), next_cursor }
   }, Effect.orDie)
 
-  const threads = Effect.fn("Moderation.threads")(function* ({ cursor, limit }: PageOf) {
-    const rows = yield* queries.threads({ limit: limit + 1, offset: cursor })
-    const shown = rows.slice(0, limit).map(({ comments, id, locked, match_id, model_id }) => ({
+  const threads = Effect.fn("Moderation.threads")(function* (page: PageOf) {
+    const { next_cursor, shown: rows } = cutTo(page, yield* queries.threads(oneMoreThan(page)))
+    const threads = rows.map(({ comments, id, locked, match_id, model_id }) => ({
       ...{ id, locked, comments },
       subject: subjectOf({ match_id, model_id })
     }))
-    return { threads: shown, next_cursor: nextCursor(cursor, shown.length, cursor + rows.length) }
+    return { threads, next_cursor }
   }, Effect.orDie)
 
   const find = Effect.fnUntraced(function* (id: string) {

@@ -6,7 +6,7 @@
 import type { SignedIn } from "@agon/api/Authorization.ts"
 import { CommentWordListed, PendingCapReached, ThreadLocked } from "@agon/api/comment/api.ts"
 import type { OwnComment, PostComment, Thread } from "@agon/api/comment/Comment.ts"
-import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import { cutTo, oneMoreThan, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { Cause, Context, DateTime, Effect, Exit, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -124,14 +124,12 @@ const makeThreads = Effect.gen(function* () {
   const find = yield* makeFind
   const queries = yield* makeQueries
 
-  const read = Effect.fn("Threads.read")(function* (about: About, { cursor, limit }: PageOf, viewer: Viewer) {
+  const read = Effect.fn("Threads.read")(function* (about: About, page: PageOf, viewer: Viewer) {
     const { comments, locked, season_id, thread_id } = yield* find(about, viewer)
-    // One row more than the page shows says whether there is another.
-    const page = { limit: limit + 1, offset: cursor }
-    const rows = thread_id === null ? [] : yield* Effect.orDie(queries.comments({ ...page, thread_id }))
+    const rows = thread_id === null ? [] : yield* Effect.orDie(queries.comments({ ...oneMoreThan(page), thread_id }))
     const head = { id: thread_id, subject: subjectOf(placeOf(about, season_id)), locked, comments }
-    const shown = rows.slice(0, limit)
-    return { season_id, thread: { thread: head, comments: shown, next_cursor: nextCursor(cursor, shown.length, cursor + rows.length) } }
+    const { next_cursor, shown } = cutTo(page, rows)
+    return { season_id, thread: { thread: head, comments: shown, next_cursor } }
   })
 
   return Threads.of({ read, post: yield* makePost })

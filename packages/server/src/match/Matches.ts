@@ -6,7 +6,7 @@
 import type { SignedIn, UnknownGame, UnknownSeason } from "@agon/api/Authorization.ts"
 import type { Matches as MatchList, OwnMatches, Related } from "@agon/api/match/api.ts"
 import type { Frame, MatchDetail, OwnMatch } from "@agon/api/match/Match.ts"
-import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import { cutTo, nextCursor, oneMoreThan, type PageOf } from "@agon/api/Page.ts"
 import { NotFound, type Unavailable } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { Clock, Context, Effect, Layer, Option } from "effect"
@@ -136,10 +136,9 @@ const makeLists = Effect.fnUntraced(function* (
 
   const page = Effect.fnUntraced(function* (listing: Listing, season: FoundSeason | undefined) {
     const { first, fitting } = yield* knownOf(listing, season)
-    const { cursor, limit, sort } = listing.query
+    const { cursor, sort } = listing.query
     if (yield* isPastEnd(listing, fitting)) return { rows: [], total: fitting.total }
-    // One row more than the page shows says whether there is another.
-    const cut = { limit: limit + 1, offset: cursor }
+    const cut = oneMoreThan(listing.query)
     const upTo = cut.offset + cut.limit
     if (first === undefined || (!first.whole && first.rows.length < upTo))
       return {
@@ -158,12 +157,10 @@ const makeLists = Effect.fnUntraced(function* (
   return Effect.fn("Matches.list")(function* (asked: Asked, viewer: Viewer) {
     const season = yield* seasonOf(asked, viewer)
     const query = yield* fromNarrowest(queries, asked)
-    const { cursor, limit, sort } = query
     const listing = { season_id: season?.id ?? null, game: season === undefined ? (query.game ?? null) : null, viewer, query }
     const { rows, total } = hasNul(query) ? NOTHING : yield* page(listing, season)
-    const matches = rows.slice(0, limit)
-    const next_cursor = nextCursor(cursor, matches.length, cursor + rows.length)
-    return { list: { season: season?.record.slug ?? null, total, matches, sort, next_cursor }, season: season ?? null }
+    const { next_cursor, shown: matches } = cutTo(query, rows)
+    return { list: { season: season?.record.slug ?? null, total, matches, sort: query.sort, next_cursor }, season: season ?? null }
   })
 })
 

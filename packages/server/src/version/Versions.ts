@@ -4,7 +4,7 @@
  */
 
 import type { VersionInPath } from "@agon/api/Authorization.ts"
-import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import { cutTo, nextCursor, oneMoreThan, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import type { ListedState } from "@agon/api/version/admin.ts"
 import type { NoteTooLong, NoteWordListed } from "@agon/api/version/refusals.ts"
@@ -109,14 +109,13 @@ const makeVersions = Effect.gen(function* () {
     return { candidates: rows.map((row) => read(row).version), total, next_cursor: nextCursor(cursor, rows.length, total) }
   }, Effect.orDie)
 
-  const ofSeason = Effect.fn("Versions.ofSeason")(function* (season_id: string, { name = "", state }: Which, { cursor, limit }: PageOf) {
+  const ofSeason = Effect.fn("Versions.ofSeason")(function* (season_id: string, { name = "", state }: Which, page: PageOf) {
     const start = name.trim()
     // The database cannot store this character, so nothing has such a name.
     if (start.includes("\0")) return { versions: [], next_cursor: null }
-    const asked = { season_id, state, limit: limit + 1, offset: cursor }
-    const found = yield* start === "" ? queries.ofSeason(asked) : queries.ofSeasonNamed({ ...asked, start })
-    const versions = found.slice(0, limit).map((row) => read(row).version)
-    return { versions, next_cursor: nextCursor(cursor, versions.length, cursor + found.length) }
+    const asked = { season_id, state, ...oneMoreThan(page) }
+    const { next_cursor, shown } = cutTo(page, yield* start === "" ? queries.ofSeason(asked) : queries.ofSeasonNamed({ ...asked, start }))
+    return { versions: shown.map((row) => read(row).version), next_cursor }
   }, Effect.orDie)
 
   const ownedBy = (account_id: string, id: string) =>

@@ -10,7 +10,7 @@
  * since the last write: ten seconds at most.
  */
 
-import { nextCursor } from "@agon/api/Page.ts"
+import { cutTo, oneMoreThan } from "@agon/api/Page.ts"
 import { seldomFailed } from "@agon/api/program/seldom.ts"
 import type { View, ViewCounts, ViewQuery } from "@agon/api/view/api.ts"
 import { isUuid } from "@agon/api/Wire.ts"
@@ -91,10 +91,9 @@ const makeViews = Effect.gen(function* () {
 
   const list = Effect.fn("Views.list")(function* ({ cursor, limit, ...which }: ViewQuery) {
     yield* write
-    // One row more than the page shows says whether there is another.
-    const rows = yield* queries.page({ kind: null, from: null, to: null, ...which, limit: limit + 1, offset: cursor })
-    const events = rows.slice(0, limit)
-    return { events, next_cursor: nextCursor(cursor, events.length, cursor + rows.length) }
+    const page = { cursor, limit }
+    const { next_cursor, shown } = cutTo(page, yield* queries.page({ kind: null, from: null, to: null, ...which, ...oneMoreThan(page) }))
+    return { events: shown, next_cursor }
   }, Effect.orDie)
 
   yield* write.pipe(Effect.schedule(Schedule.spaced(WRITE_EVERY)), Effect.forkScoped)

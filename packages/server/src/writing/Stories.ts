@@ -5,7 +5,7 @@
  */
 
 import type { SignedIn } from "@agon/api/Authorization.ts"
-import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import { cutTo, oneMoreThan, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
 import { isUuid } from "@agon/api/Wire.ts"
 import { StoryWordListed } from "@agon/api/writing/api.ts"
@@ -127,11 +127,9 @@ const makeStories = Effect.gen(function* () {
     return yield* own(model_id)
   })
 
-  const list = Effect.fn("Stories.list")(function* (shelf: Shelf, { cursor, limit }: PageOf) {
-    // One row more than the page shows says whether there is another.
-    const rows = yield* queries[shelf]({ limit: limit + 1, offset: cursor })
-    const stories = rows.slice(0, limit)
-    return { stories, next_cursor: nextCursor(cursor, stories.length, cursor + rows.length) }
+  const list = Effect.fn("Stories.list")(function* (shelf: Shelf, page: PageOf) {
+    const { next_cursor, shown } = cutTo(page, yield* queries[shelf](oneMoreThan(page)))
+    return { stories: shown, next_cursor }
   }, Effect.orDie)
 
   const has = (model_id: string) =>

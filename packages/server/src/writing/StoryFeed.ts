@@ -1,6 +1,6 @@
 /** The feed of the site: published posts and featured stories, each at the place where it first appeared. */
 
-import { nextCursor, type PageOf } from "@agon/api/Page.ts"
+import { cutTo, oneMoreThan, type PageOf } from "@agon/api/Page.ts"
 import type { Feed } from "@agon/api/writing/Story.ts"
 import { Context, DateTime, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
@@ -16,15 +16,12 @@ export class StoryFeed extends Context.Service<
   static readonly layer: Layer.Layer<StoryFeed, never, SqlClient.SqlClient> = Layer.effect(
     StoryFeed,
     Effect.map(makeQueries, (queries) => ({
-      read: Effect.fn("StoryFeed.read")(function* ({ cursor, limit }: PageOf) {
+      read: Effect.fn("StoryFeed.read")(function* (page: PageOf) {
         const now = yield* DateTime.nowAsDate
-        // One row more than the page shows says whether there is another.
-        const rows = yield* queries.items({ now, limit: limit + 1, offset: cursor })
+        const { next_cursor, shown } = cutTo(page, yield* queries.items({ now, ...oneMoreThan(page) }))
         const { changes_at } = yield* queries.nextPost(now)
-        const items = rows
-          .slice(0, limit)
-          .map((row) => (row.kind === "post" ? row : { ...row, state: "approved" as const, featured: true }))
-        return { feed: { items, next_cursor: nextCursor(cursor, items.length, cursor + rows.length) }, changes_at }
+        const items = shown.map((row) => (row.kind === "post" ? row : { ...row, state: "approved" as const, featured: true }))
+        return { feed: { items, next_cursor }, changes_at }
       }, Effect.orDie)
     }))
   )

@@ -80,7 +80,7 @@ export class Settings extends Context.Service<Settings, SettingsShape>()("agon/S
 
 /** The settings, or one line about everything that is wrong. */
 export const load: Effect.Effect<SettingsShape, StartRefused> = Effect.gen(function* () {
-  const all = yield* Effect.all(variables_read())
+  const all = yield* Effect.all(readings())
   const values = Object.fromEntries(Object.entries(all).map(([name, { value }]) => [name, value])) as Values
   const wrong = Object.values(all).flatMap(({ wrong }) => (wrong === undefined ? [] : [wrong]))
   const wrongTogether = wrong.length > 0 ? [] : contradictions(values)
@@ -88,7 +88,8 @@ export const load: Effect.Effect<SettingsShape, StartRefused> = Effect.gen(funct
   return settle(values)
 })
 
-const variables_read = () =>
+/** How to read each variable. */
+const readings = () =>
   Object.fromEntries(Object.entries(variables).map(([name, one]) => [name, read(one as Variable<unknown>)])) as Record<
     keyof Values,
     Effect.Effect<Read<unknown>>

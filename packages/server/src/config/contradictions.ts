@@ -5,20 +5,15 @@
 
 import { DEFAULT_HOST, DEVELOPMENT, type Values, variables } from "./environment.ts"
 import { isLoopbackHost, publicOrigin } from "./publicOrigin.ts"
-import { missing, type Variable } from "./variables.ts"
+import { missing } from "./variables.ts"
 
 export const contradictions = (values: Values): ReadonlyArray<string> => [
   ...signInRefusals(values),
   ...originRefusals(values),
   ...nodeRefusals(values),
   ...adminRefusals(values),
-  ...together("mail is to be sent", [], { url: [values.smtp_url, variables.smtp_url], from: [values.mail_from, variables.mail_from] }),
-  ...together("other S3 variables are", [values.s3_region], {
-    s3_endpoint: [values.s3_endpoint, variables.s3_endpoint],
-    s3_bucket: [values.s3_bucket, variables.s3_bucket],
-    s3_access_key_id: [values.s3_access_key_id, variables.s3_access_key_id],
-    s3_secret_access_key: [values.s3_secret_access_key, variables.s3_secret_access_key]
-  })
+  ...together(values, "mail is to be sent", ["smtp_url", "mail_from"]),
+  ...together(values, "other S3 variables are", ["s3_endpoint", "s3_bucket", "s3_access_key_id", "s3_secret_access_key"], "s3_region")
 ]
 
 /**
@@ -58,20 +53,16 @@ const originRefusals = ({ host = DEFAULT_HOST, public_origin }: Values): Readonl
     : [`${variables.public_origin.name}: held ${JSON.stringify(public_origin)}; it takes https where it is not this machine's own`]
 }
 
+const NODE_TLS = ["node_cert", "node_key", "node_ca"] as const
+
 const nodeRefusals = (values: Values): ReadonlyArray<string> => {
-  const tls = {
-    cert: [values.node_cert, variables.node_cert],
-    key: [values.node_key, variables.node_key],
-    ca: [values.node_ca, variables.node_ca]
-  } as const
-  const half = together("other AGON_NODE_ variables are", [], tls)
-  const isTls = Object.values(tls).some(([value]) => value !== undefined)
+  const isTls = NODE_TLS.some((name) => values[name] !== undefined)
   return [
     ...(values.node !== undefined && values.database_url === undefined
       ? [missing(variables.database_url, ", and nodes (AGON_NODE) share one database")]
       : []),
     ...(isTls && values.node === undefined ? [missing(variables.node, ", though certificates of nodes are")] : []),
-    ...half
+    ...together(values, "other AGON_NODE_ variables are", NODE_TLS)
   ]
 }
 
@@ -82,13 +73,13 @@ const adminRefusals = ({ admin, providers }: Values): ReadonlyArray<string> => {
     : [`${variables.admin.name}: held ${JSON.stringify(admin)}; it takes ${variables.admin.takes} (${slugs.join(", ")})`]
 }
 
-/** Refuses variables of which some are set and some are not. */
+/** Refuses variables of which some are set and some are not; `optional` is one that need not be set with them. */
 const together = (
+  values: Values,
   why: string,
-  optional: ReadonlyArray<unknown>,
-  all: Readonly<Record<string, readonly [unknown, Variable<any>]>>
+  names: ReadonlyArray<keyof Values>,
+  ...optional: ReadonlyArray<keyof Values>
 ): ReadonlyArray<string> => {
-  const pairs = Object.values(all)
-  if ([...optional, ...pairs.map(([value]) => value)].every((value) => value === undefined)) return []
-  return pairs.flatMap(([value, variable]) => (value === undefined ? [missing(variable, `, though ${why}`)] : []))
+  if ([...names, ...optional].every((name) => values[name] === undefined)) return []
+  return names.flatMap((name) => (values[name] === undefined ? [missing(variables[name], `, though ${why}`)] : []))
 }

@@ -3,6 +3,7 @@
  * gitlab) only needs `client_id` and `client_secret`; any other names everything.
  */
 import { Option, Schema } from "effect"
+import { parsedJson } from "../parsedJson.ts"
 import { type ProviderConfig, readyMade } from "./ProviderConfig.ts"
 import { loopbackNames } from "./publicOrigin.ts"
 
@@ -45,7 +46,7 @@ const decodeOauth2 = Schema.decodeUnknownOption(Oauth2)
 
 /** The providers, or a description of the mistake, which never repeats a configured value. */
 export const parseProviders = (text: string): { readonly value: ReadonlyArray<ProviderConfig> } | string => {
-  const list = parseJson(text)
+  const list = parsedJson(text) // an error of JSON.parse would repeat a piece of the text
   if (!Array.isArray(list) || list.length === 0) return "not a JSON array with an entry"
   const value: Array<ProviderConfig> = []
   for (const [index, entry] of list.entries()) {
@@ -75,12 +76,4 @@ const lacking = (entry: unknown) => {
   const fields: Record<string, Schema.Top> = whole["kind"] === "oauth2" ? Oauth2.fields : Oidc.fields
   const wrong = Object.entries(fields).filter(([name, schema]) => !Schema.is(schema as Schema.Schema<unknown>)(whole[name]))
   return `a proper ${wrong.map(([name]) => name).join(", ")}`
-}
-
-const parseJson = (text: string): unknown => {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined // its message would repeat a piece of the text
-  }
 }

@@ -10,6 +10,7 @@
 import { createPrivateKey, hkdfSync } from "node:crypto"
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http"
 import type { Provider as Idp } from "oidc-provider"
+import { DEVELOPMENT } from "../../config/environment.ts"
 import type { OidcProvider } from "../../config/ProviderConfig.ts"
 import { isLoopbackHost, type PublicOriginShape } from "../../config/publicOrigin.ts"
 import type { Mount } from "../../http/Front.ts"
@@ -18,7 +19,6 @@ import { redirectingPolicy } from "../../http/securityHeaders.ts"
 import { signOfElsewhere } from "../../http/thisMachine.ts"
 import { makeDevSignInStore } from "./devSignInStore.ts"
 
-const devSlug = "dev"
 const path = "/dev-idp"
 const clientId = "agon"
 const LOGIN_CHARACTERS_MAX = 64
@@ -51,13 +51,13 @@ export const makeDevSignIn = ({ host, origin: { origin }, secret }: DevSignInOpt
   const options: IdpOptions = {
     issuer: `${origin}${path}`,
     client_secret,
-    redirect_uri: `${origin}/v1/auth/${devSlug}/callback`,
+    redirect_uri: `${origin}/v1/auth/${DEVELOPMENT}/callback`,
     cookieKey: derive("cookies").toString("base64url"),
     signingSeed: derive("signing")
   }
   return {
     provider: {
-      slug: devSlug,
+      slug: DEVELOPMENT,
       label: "Development",
       kind: "oidc",
       issuer: `${origin}${path}`,

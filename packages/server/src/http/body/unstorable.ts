@@ -5,7 +5,7 @@
  * Paths are built for faults only.
  */
 import type { FieldErrors } from "@agon/api/Problem.ts"
-import { parsedJson } from "../../process/parsedJson.ts"
+import { parsedJson } from "../../parsedJson.ts"
 
 const suspicious = /\\u(0000|[dD][89a-fA-F])/
 const loneSurrogate = /\p{Surrogate}/u

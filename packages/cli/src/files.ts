@@ -18,7 +18,7 @@ export const readBytesUpTo = Effect.fnUntraced(function* (path: string, bytes_ma
   })
 })
 
-export const parseJson = (name: string, bytes: Uint8Array) =>
+const parseJson = (name: string, bytes: Uint8Array) =>
   Effect.try({
     try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
     catch: () => new CouldNotRun({ message: `${name} is not JSON.` })

@@ -55,7 +55,7 @@ export const checkExternalData = (model: ModelProto): Rejected | null => {
 }
 
 /** Number of elements by the dimensions, or null if it is negative, absurd or too large for any file. */
-export const elementsOf = (dims: ReadonlyArray<bigint>): number | null => {
+const elementsOf = (dims: ReadonlyArray<bigint>): number | null => {
   if (dims.length > RANK_MAX) return null
   let product = 1n
   for (const dim of dims) {

@@ -19,7 +19,7 @@ const LOCK = "who uses which login"
  * To the end of the transaction: rosters change one after the other, and no login changes meanwhile. The
  * first lock of the transaction.
  */
-export const lockLogins = (sql: SqlClient.SqlClient) => lockNamed(sql, LOCK)
+const lockLogins = (sql: SqlClient.SqlClient) => lockNamed(sql, LOCK)
 /** The same for a sign-in: others sign in at the same time, and no roster changes meanwhile. */
 export const shareLogins = (sql: SqlClient.SqlClient) => sql`SELECT pg_advisory_xact_lock_shared(hashtextextended(${LOCK}, 0))`
 

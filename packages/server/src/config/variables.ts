@@ -55,7 +55,7 @@ export const maskedUser = (text: string) => (text.includes("@") ? maskedUrl(text
 
 export const text = (pattern: RegExp) => (value: string) => (pattern.test(value) ? { value } : undefined)
 
-export const number = (low: number, high: number, pattern: RegExp) => (value: string) => {
+const number = (low: number, high: number, pattern: RegExp) => (value: string) => {
   const parsed = pattern.test(value) ? Number(value) : Number.NaN
   return parsed >= low && parsed <= high ? { value: parsed } : undefined
 }

@@ -11,7 +11,7 @@ export type Oldest = typeof Oldest.Type
 export const NIL = "00000000-0000-0000-0000-000000000000"
 
 /** Those after this id, one after the other by webhook_delivery_due: no row of the same one is read twice. The last row is null. */
-export const waitingOf = (sql: SqlClient.SqlClient, after = NIL) => sql`
+const waitingOf = (sql: SqlClient.SqlClient, after: string) => sql`
   WITH RECURSIVE waiting AS (
     (SELECT webhook_id FROM webhook_delivery WHERE webhook_id > ${after}::uuid ORDER BY webhook_id LIMIT 1)
     UNION ALL

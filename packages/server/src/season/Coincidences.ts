@@ -19,7 +19,7 @@ import { twoDecimals } from "../rating/shown.ts"
 import { makeQueries, type PlayedRow } from "./coincidenceQueries.ts"
 
 /** Matches that are looked at: 2 seconds where they have two seats. */
-export const MATCHES_MAX = 100_000
+const MATCHES_MAX = 100_000
 /**
  * Pairs of seats that are looked at: 36,000 matches of eight seats. With 2,000 owners these take 18 seconds, since
  * most of their pairs are forgotten and met again.
@@ -30,7 +30,7 @@ const MATCHES_OF_PAGE = 2_000
 /** Matches that are counted in one go: up to 10 ms where they have eight seats. */
 const MATCHES_AT_ONCE = 50
 /** The latest versions that are compared with each other. */
-export const VERSIONS_MAX = 1_000
+const VERSIONS_MAX = 1_000
 const BASELINES_MAX = 200
 const ANSWER_TTL = "5 minutes"
 const ANSWERS_MAX = 64

@@ -25,7 +25,7 @@ const WHY: Readonly<Record<string, string>> = {
 const outcomeOf = (outcome: string): string =>
   WHY[outcome] ?? (/^\d+$/.test(outcome) ? `answered ${outcome}` : outcome.replaceAll("_", " "))
 
-export const stateOf = ({ disabled_at, failing_since, last_at }: Webhook): Html => {
+const stateOf = ({ disabled_at, failing_since, last_at }: Webhook): Html => {
   if (disabled_at !== null) return html`<span class="bad">switched off ${time(disabled_at)}</span>; a test switches it on again`
   if (failing_since !== null) return html`<span class="bad">failing since ${time(failing_since)}</span>`
   return last_at === null ? html`nothing was posted yet` : html`works`

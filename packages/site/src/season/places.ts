@@ -4,7 +4,7 @@ import type { Game } from "@agon/api/game/api.ts"
 import type { Season } from "@agon/api/season/Season.ts"
 import { Effect } from "effect"
 import { type Html, html } from "../html/Html.ts"
-import { inPrivate, inPublic, link, type Places } from "../html/links.ts"
+import { inPrivate, inPublic, link } from "../html/links.ts"
 import { ifAny } from "../http/refuse.ts"
 
 /** A season that the visitor has to do with, as far as they see it, and where it is shown. */
@@ -13,9 +13,6 @@ export const seenSeason = Effect.fnUntraced(function* (client: Client, game: str
   const open = yield* ifAny(client.season.season(of))
   return open === undefined ? { at: inPrivate, season: yield* ifAny(client.season.privateSeason(of)) } : { at: inPublic, season: open }
 })
-
-export const placesOf = (client: Client, game: string, slug: string): Effect.Effect<Places, unknown> =>
-  Effect.map(ifAny(client.season.season({ params: { game, slug } })), (season) => (season === undefined ? inPrivate : inPublic))
 
 export type HiddenSeasons = ReadonlyArray<Pick<Season, "game" | "slug" | "name">>
 

@@ -41,7 +41,7 @@ export interface Sight {
 }
 
 /** Puts the last row before the first and the first after the last, and the same with columns. */
-export const around = (g: Graph, map: Value): Value => {
+const around = (g: Graph, map: Value): Value => {
   const far = Number.MAX_SAFE_INTEGER
   const rows = concat(g, [slice(g, map, -1, far, 2), map, slice(g, map, 0, 1, 2)], 2)
   return concat(g, [slice(g, rows, -1, far, 3), rows, slice(g, rows, 0, 1, 3)], 3)

@@ -45,7 +45,7 @@ const STYLE = 100
 
 export const sourceOf = (seed: number, purpose: number): Source => ({ hash: mix(Math.imul(seed, 0x9e3779b1) ^ purpose), draws: 0 })
 
-export const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
 export const makeField = (options: FieldOptions, seed: number): Field => {
   const { draws, entries, field, games, seats, spread = SPREAD } = options

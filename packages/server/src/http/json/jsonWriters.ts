@@ -13,7 +13,7 @@ import { type Piece, pieceOf, putBrackets, putComma, putNumber, putPiece, putStr
 /** Writes `value` at `at` and gives the place behind it, or `INVALID` for a value that the schema does not have. */
 export type Writer = (value: unknown, at: number) => number
 
-export const INVALID = -1
+const INVALID = -1
 
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d

@@ -6,7 +6,7 @@ import type { IncomingMessage } from "node:http"
 import { AddressCounts } from "../AddressCounts.ts"
 
 /** As much as the site takes (packages/site/src/http/form/posted.ts). */
-export const FORM_MAX_BYTES = 256 * 1024
+const FORM_MAX_BYTES = 256 * 1024
 
 /** The facts of a form that the site needs besides its body: its type, and by which page it was sent. */
 export const FORM_HEADERS = ["content-type", "origin", "sec-fetch-site"]

@@ -109,7 +109,7 @@ export const inOrder = (a: Row, b: Row): number => {
 }
 
 /** The first rows of all lists together: as far as each of them is known. */
-export const merged = (lists: ReadonlyArray<Rows>, most: number): Rows => {
+const merged = (lists: ReadonlyArray<Rows>, most: number): Rows => {
   const rows = lists.flatMap((list) => list.rows).toSorted(inOrder)
   const ends = lists.flatMap(({ rows, whole }) => (whole ? [] : [rows.at(-1)]))
   const isKnown = (row: Row) => ends.every((end) => end !== undefined && inOrder(row, end) <= 0)

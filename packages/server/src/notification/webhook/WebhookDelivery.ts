@@ -71,7 +71,7 @@ export class WebhookDelivery extends Context.Service<
 }
 
 /** `t=…,v1=…`: the seconds, and the HMAC-SHA256 in hexadecimal digits of the seconds, a full stop and the body. */
-export const signature = (secret: string, timestamp_s: number, body: string): string =>
+const signature = (secret: string, timestamp_s: number, body: string): string =>
   `t=${timestamp_s},v1=${createHmac("sha256", secret).update(`${timestamp_s}.${body}`).digest("hex")}`
 
 const posting = ({ created_at, game, id, kind, link, season, secret, subject, url }: Taken, now_ms: number) => {

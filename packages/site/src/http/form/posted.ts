@@ -4,7 +4,7 @@ import { HttpServerRequest } from "effect/http"
 import type { Typed } from "./Form.ts"
 
 /** The API's longest text has 20,000 characters of four bytes, and each byte is sent as `%F0`. The service in front takes as much. */
-export const FORM_MAX_BYTES = 256 * 1024
+const FORM_MAX_BYTES = 256 * 1024
 const PAIRS_MAX = 1_000
 
 type Request = HttpServerRequest.HttpServerRequest

@@ -20,6 +20,9 @@ interface Ill {
   readonly heartbeat_s?: number
 }
 
+/** In steps, between which the runner goes on: what it asks for at once it has asked by the next. */
+const STEP_MS = 10
+
 /** Requests and works that begin in a second and a half, with works that never end, or end otherwise. */
 const counted = ({ heartbeat_s = 10, lease }: Ill, working: Effect.Effect<never> = Effect.never) =>
   Effect.gen(function* () {
@@ -38,7 +41,7 @@ const counted = ({ heartbeat_s = 10, lease }: Ill, working: Effect.Effect<never>
     const worker = Worker.of({ work: () => Effect.andThen(count("works"), working), upload: () => Effect.void })
     const running = Effect.scoped(run({ runner } as unknown as Client, about, { finish_s: 0, hurry: Effect.void }))
     const fiber = yield* Effect.forkChild(Effect.provideService(running, Worker, worker))
-    yield* Effect.sleep("1500 millis")
+    for (let passed_ms = 0; passed_ms < 1_500; passed_ms += STEP_MS) yield* TestClock.adjust(STEP_MS)
     yield* Fiber.interrupt(fiber)
     return counts
   })
@@ -54,7 +57,7 @@ describe("a service is not asked as fast as it answers", () => {
     "that gives the same work again": { lease: Effect.succeed(giving(work("a.1"))) }
   }
   for (const [which, service] of Object.entries(services))
-    it.live(which, () =>
+    it.effect(which, () =>
       Effect.gen(function* () {
         const { leases, sessions, works } = yield* counted(service)
         assert.isAtLeast(leases, 2)
@@ -64,7 +67,7 @@ describe("a service is not asked as fast as it answers", () => {
       })
     )
   for (const heartbeat_s of [0, -5, 1e-9])
-    it.live(`that wants a heartbeat every ${heartbeat_s} seconds`, () =>
+    it.effect(`that wants a heartbeat every ${heartbeat_s} seconds`, () =>
       Effect.gen(function* () {
         const { heartbeats } = yield* counted({ heartbeat_s, lease: Effect.succeed(giving(work("a.1"))) })
         assert.strictEqual(heartbeats, 1)
@@ -72,7 +75,7 @@ describe("a service is not asked as fast as it answers", () => {
     )
 })
 
-it.live("a runner begins no more work than it has asked for", () =>
+it.effect("a runner begins no more work than it has asked for", () =>
   Effect.gen(function* () {
     const many = Array.from({ length: 1_000 }, (_, i) => work(`${i}.1`))
     const { leases, works } = yield* counted({ lease: Effect.succeed(giving(...many)) })
@@ -146,7 +149,7 @@ it.effect("a heartbeat that hangs keeps none from its time", () =>
   })
 )
 
-it.live("work that comes to nothing at once is not asked for as fast", () =>
+it.effect("work that comes to nothing at once is not asked for as fast", () =>
   Effect.gen(function* () {
     let n = 0
     const lease = Effect.sync(() => giving(work(`${++n}.1`)))

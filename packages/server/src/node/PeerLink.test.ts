@@ -171,23 +171,25 @@ it.live("a node that stops answers the asks under way, sends further ones elsewh
   )
 )
 
+const BEGINNING = 20
+
 it.live("a connection that is upgraded while its node stops is closed at once", () =>
   Effect.gen(function* () {
     const there = yield* node(echo)
     const socket = connect(there.port, "127.0.0.1").on("error", () => undefined)
     yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
     socket.resume()
-    socket.write(HEAD.slice(0, 20))
+    socket.write(HEAD.slice(0, BEGINNING))
+    // A connection that has sent nothing is idle, and closed with its server.
     yield* eventually(
-      "a connection",
-      Effect.sync(() => there.sockets.size === 1)
+      "the beginning of a request",
+      Effect.sync(() => [...there.sockets].some(({ bytesRead }) => bytesRead === BEGINNING))
     )
-    yield* Effect.sleep("20 millis") // a connection that has sent nothing is idle, and closed with its server
     const closed = yield* Effect.forkChild(Effect.promise(() => new Promise((resolve) => there.server.close(resolve))))
     const ended = Effect.promise(() => new Promise((resolve) => socket.once("close", resolve)))
     const end = yield* Effect.forkChild(ended)
     yield* Effect.yieldNow
-    socket.write(HEAD.slice(20))
+    socket.write(HEAD.slice(BEGINNING))
     yield* Effect.timeout(Fiber.join(end), "20 seconds")
     yield* Fiber.join(closed)
   }).pipe(Effect.scoped)

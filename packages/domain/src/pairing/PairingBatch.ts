@@ -3,6 +3,7 @@
  * avoiding recent opponents and two entries of one owner (docs/design.md#pairing-and-rating: within noise of
  * the best pairing that could be built, at a cost that does not grow with the field).
  */
+import { normal } from "../rating/normal.ts"
 import type { Rating } from "../rating/Rating.ts"
 
 export interface Entrant extends Readonly<Rating> {
@@ -59,8 +60,6 @@ const byStrength = <A extends Entrant>(entries: ReadonlyArray<A>, ownerOf: (entr
   const sign = random() < 0.5 ? -1 : 1
   return drawn.sort((a, b) => sign * (a.z - b.z) || a.entry.ord - b.entry.ord)
 }
-
-const normal = (random: Random): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
 const meetings = (a: Candidate<Entrant>, b: Candidate<Entrant>): number => {
   const { met } = a.entry

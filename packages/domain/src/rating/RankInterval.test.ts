@@ -1,14 +1,15 @@
 import { assert, describe, it } from "@effect/vitest"
 import { draw, type Source } from "../season/Random.ts"
+import { normal } from "./normal.ts"
 import { fieldOf } from "./RankField.ts"
 import { rankInterval } from "./RankInterval.ts"
 import { type Rating, START } from "./Rating.ts"
 
 const source: Source = { hash: 7, draws: 0 }
-const normal = () => Math.sqrt(-2 * Math.log(1 - draw(source))) * Math.cos(2 * Math.PI * draw(source))
+const random = () => draw(source)
 
 const ladder = (entries: number, deviation: (i: number) => number): ReadonlyArray<Readonly<Rating>> =>
-  Array.from({ length: entries }, (_, i) => ({ mu: 200 * normal(), sigma: deviation(i) }))
+  Array.from({ length: entries }, (_, i) => ({ mu: 200 * normal(random), sigma: deviation(i) }))
 const exactly = (ratings: ReadonlyArray<Readonly<Rating>>) => fieldOf(ratings.map(({ mu, sigma }) => ({ mu, sigma, entries: 1 })))
 
 /** How far the chances of a rank may be from those of the drawn ratings. */
@@ -23,7 +24,7 @@ const missed = (ratings: ReadonlyArray<Readonly<Rating>>, draws: number) => {
   const intervals = ratings.map((rating) => rankInterval(field, rating))
   const missed = ratings.map(() => ({ below: 0, above: 0 }))
   for (let n = 0; n < draws; n++) {
-    const drawn = ratings.map(({ mu, sigma }) => mu + sigma * normal())
+    const drawn = ratings.map(({ mu, sigma }) => mu + sigma * normal(random))
     const order = drawn.map((_, i) => i).sort((a, b) => drawn[b]! - drawn[a]!)
     for (const [i, entry] of order.entries()) {
       if (i + 1 < intervals[entry]!.low) missed[entry]!.below += 1 / draws
@@ -77,7 +78,7 @@ describe("the interval of a rank", () => {
     const DRAWS = 40_000
     for (const ratings of [ladder(5, () => 60), ladder(12, (i) => 15 + 10 * i), ladder(8, (i) => (i % 4 === 0 ? 150 : 12))]) {
       const field = exactly(ratings)
-      const drawn = Array.from({ length: DRAWS }, () => ratings.map(({ mu, sigma }) => mu + sigma * normal()))
+      const drawn = Array.from({ length: DRAWS }, () => ratings.map(({ mu, sigma }) => mu + sigma * normal(random)))
       for (const [i, rating] of ratings.entries()) {
         const ranks = drawn.map((all) => 1 + all.filter((each) => each > all[i]!).length)
         const atMost = (rank: number) => ranks.filter((each) => each <= rank).length / DRAWS

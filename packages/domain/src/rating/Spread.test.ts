@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { draw, type Source } from "../season/Random.ts"
+import { normal } from "./normal.ts"
 import { foreseen, rated } from "./Rating.ts"
 import { type Logged, spreadOf } from "./Spread.ts"
 
@@ -14,8 +15,7 @@ interface FieldOptions {
 const logOf = (seed: number, { entries = 60, games = 60, seats = 2, spread }: FieldOptions): ReadonlyArray<Logged> => {
   const source: Source = { hash: seed * 7_919 + 1, draws: 0 }
   const random = () => draw(source)
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-  const strengths = Array.from({ length: entries }, () => spread * normal())
+  const strengths = Array.from({ length: entries }, () => spread * normal(random))
   return Array.from({ length: Math.round((entries * games) / seats) }, () => {
     const order = strengths.map((_, i) => ({ i, at: random() })).sort((a, b) => a.at - b.at)
     const sitting = order.slice(0, seats).map(({ i }) => i)

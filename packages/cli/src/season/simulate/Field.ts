@@ -3,6 +3,7 @@
  * Strengths are in Elo points and drawn from N(0, spread); with a spread of 200 the rating's start is the
  * right one. Outcomes follow the logistic.
  */
+import { normal } from "@agon/domain/rating/normal.ts"
 import { draw, mix, type Source } from "@agon/domain/season/Random.ts"
 
 export const FIELDS = ["static", "improving", "replaced", "crasher", "cyclic"] as const
@@ -44,8 +45,6 @@ const IMPROVEMENT_MAX = 100
 const STYLE = 100
 
 export const sourceOf = (seed: number, purpose: number): Source => ({ hash: mix(Math.imul(seed, 0x9e3779b1) ^ purpose), draws: 0 })
-
-const normal = (random: () => number): number => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
 
 export const makeField = (options: FieldOptions, seed: number): Field => {
   const { draws, entries, field, games, seats, spread = SPREAD } = options

@@ -2,9 +2,9 @@
 import { ranksOf } from "@agon/domain/match/Outcome.ts"
 import { rated, START, takenOver } from "@agon/domain/rating/Rating.ts"
 import { draw } from "@agon/domain/season/Random.ts"
-import type { Pairing, Player } from "../pairing/Pairing.ts"
 import { type FieldOptions, sourceOf } from "./Field.ts"
 import type { League } from "./League.ts"
+import type { Pairing, Player } from "./pairing/Pairing.ts"
 
 export const comparison = (pairing: Pairing, { entries, seats }: FieldOptions, seed: number): League => {
   const chance = sourceOf(seed, 12)

@@ -3,12 +3,12 @@
  * well the ratings recover them.
  */
 import type { Rating } from "@agon/domain/rating/Rating.ts"
-import { pairings } from "../pairing/pairings.ts"
 import { comparison } from "./comparison.ts"
 import { type Field, type FieldOptions, makeField } from "./Field.ts"
 import type { League } from "./League.ts"
 import { machine } from "./machine.ts"
 import { type Measured, measure } from "./measure.ts"
+import { pairings } from "./pairing/pairings.ts"
 
 /** Our own comes first. */
 export const PAIRINGS = ["agon", ...Object.keys(pairings)]

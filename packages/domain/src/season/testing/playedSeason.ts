@@ -4,6 +4,7 @@
  * come back. All of it is drawn from the seed, and the clock is a queue of events.
  */
 import { type Heap, pop, push } from "../../pairing/Heap.ts"
+import { normal } from "../../rating/normal.ts"
 import type { Command, ReplyTo, Work } from "../Command.ts"
 import { leaseName } from "../Lease.ts"
 import { draw, hashText, type Source } from "../Random.ts"
@@ -135,8 +136,7 @@ export class PlayedSeason {
 
   /** Around the mean, a few far above. */
   #lasting(mean_ms: number): number {
-    const normal = Math.sqrt(-2 * Math.log(1 - this.#random())) * Math.cos(2 * Math.PI * this.#random())
-    return mean_ms * Math.exp(0.5 * normal - 0.125)
+    return mean_ms * Math.exp(0.5 * normal(() => this.#random()) - 0.125)
   }
 
   #at(in_ms: number, act: () => void): void {

@@ -1,5 +1,6 @@
 /** A season of owners of known strengths who meet at random, for tests of what stands out in its results. */
 import { draw, type Source } from "../../../season/Random.ts"
+import { normal } from "../../normal.ts"
 import { type Rating, rated, START } from "../../Rating.ts"
 import type { OwnedSeat } from "../OwnerPairs.ts"
 
@@ -23,8 +24,7 @@ export const playSeason = (
 ): void => {
   const source: Source = { hash: seed * 7_919 + 1, draws: 0 }
   const random = () => draw(source)
-  const normal = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-  const strengths = Array.from({ length: entries }, (_, i) => (i < 2 ? 0 : spread * normal()))
+  const strengths = Array.from({ length: entries }, (_, i) => (i < 2 ? 0 : spread * normal(random)))
   const ratings: Array<Rating> = strengths.map(() => START)
   for (let n = 0; n < matches; n++) {
     const order = strengths.map((_, i) => ({ i, at: random() })).sort((a, b) => a.at - b.at)

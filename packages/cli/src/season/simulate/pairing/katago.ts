@@ -5,6 +5,7 @@
  * variance of the game's result: the information it would give.
  */
 import type { Random } from "@agon/domain/pairing/PairingBatch.ts"
+import { normal } from "@agon/domain/rating/normal.ts"
 import type { Pairing, Player } from "./Pairing.ts"
 
 const CHOICE = 10
@@ -12,20 +13,17 @@ const CHOICE = 10
 const LESS_LIKELY = 0.75
 const S = 400 / Math.LN10
 
-export const katago: Pairing = (players, seats, random) => {
-  const gauss = () => Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
-  return () => {
-    const way = random()
-    const worth = way < 1 / 3 ? upperConfidence : way < 2 / 3 ? uncertainty : fewGames
-    const reference = oneOfTop(players, worth, random)
-    const strength = reference.mu + reference.sigma * gauss()
-    const match = [reference]
-    while (match.length < seats) {
-      const weights = players.map((player) => (match.includes(player) ? 0 : varianceOf(player.mu - strength)))
-      match.push(weighted(players, weights, random))
-    }
-    return random() < 0.5 ? match : match.reverse()
+export const katago: Pairing = (players, seats, random) => () => {
+  const way = random()
+  const worth = way < 1 / 3 ? upperConfidence : way < 2 / 3 ? uncertainty : fewGames
+  const reference = oneOfTop(players, worth, random)
+  const strength = reference.mu + reference.sigma * normal(random)
+  const match = [reference]
+  while (match.length < seats) {
+    const weights = players.map((player) => (match.includes(player) ? 0 : varianceOf(player.mu - strength)))
+    match.push(weighted(players, weights, random))
   }
+  return random() < 0.5 ? match : match.reverse()
 }
 
 const upperConfidence = (player: Player): number => player.mu + 2 * player.sigma

@@ -40,6 +40,7 @@ import * as Cluster from "./node/Cluster.ts"
 import { MailDelivery } from "./notification/mail/MailDelivery.ts"
 import * as OutboxMetrics from "./notification/OutboxMetrics.ts"
 import { WebhookDelivery } from "./notification/webhook/WebhookDelivery.ts"
+import * as ToldObjects from "./object/ToldObjects.ts"
 import { objectLayers } from "./objectLayers.ts"
 import { Parking } from "./parking/Parking.ts"
 import { HasPeers } from "./process/HasPeers.ts"
@@ -150,6 +151,7 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(signIn.providers),
       Layer.provideMerge(surroundings(settings, signIn.mounts, telling(secrets.site), listening)),
       Layer.provideMerge(objects.withReplays),
+      Layer.provideMerge(ToldObjects.layer),
       Layer.provideMerge(objects.store),
       Layer.provideMerge(SharedClock.layer),
       Layer.provideMerge(Layer.succeed(HasPeers, settings.node !== undefined)),

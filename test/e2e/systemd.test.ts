@@ -50,6 +50,28 @@ describe.skipIf(missing !== undefined)(`the units${missing === undefined ? "" : 
     assert.notMatch(await systemd.log(unit), /EROFS|EACCES|EPERM|read-only file system/i)
   }
 
+  /** The timer waits for the night. It fires at once where a drop-in takes the night away, as an operator's may set another hour. */
+  const backedUpByTheTimer = async () => {
+    const [timer, service] = ["agon-backup.timer", "agon-backup.service"]
+    await begun(timer)
+    assert.match(await systemd.property(timer, "NextElapseUSecRealtime"), / 03:(3\d|4[0-5]):\d\d /)
+    const dropIn = `/run/units/${timer}.d/hour.conf`
+    await systemd.run(
+      "sh",
+      "-c",
+      `printf '[Timer]\\nOnCalendar=\\nOnActiveSec=0\\nRandomizedDelaySec=0\\n' > ${dropIn} && systemctl daemon-reload`
+    )
+    const restarted = await systemd.run("systemctl", "restart", timer)
+    assert.isTrue(restarted.succeeds, restarted.said)
+    await eventuallyAsync("a backup that the timer began", async () => {
+      const [state, result] = [await systemd.property(service, "ActiveState"), await systemd.property(service, "Result")]
+      if (state === "failed") throw new Hopeless(`${result}: ${await systemd.log(service)}`)
+      return state === "inactive" && (await systemd.property(service, "ExecMainExitTimestamp")) !== ""
+    })
+    assert.strictEqual(await systemd.property(service, "TriggeredBy"), timer)
+    assert.strictEqual(await systemd.property(service, "ExecMainStatus"), "0", await systemd.log(service))
+  }
+
   it(
     "serve, show, play in the strongest sandbox, back up and stop, with everything restricted that they restrict",
     async () => {
@@ -71,8 +93,7 @@ describe.skipIf(missing !== undefined)(`the units${missing === undefined ? "" : 
       await restricted("agon-runner.service")
       assert.include(await systemd.log("agon-runner.service"), `"isolation":"bubblewrap"`)
 
-      const backup = await systemd.run("systemctl", "start", "agon-backup.service")
-      assert.isTrue(backup.succeeds, `${backup.said}\n${await systemd.log("agon-backup.service")}`)
+      await backedUpByTheTimer()
       assert.match((await systemd.run("sh", "-c", "ls -ld /var/lib/agon-backup/*/backup.json")).said, /^-rw-------.* agon agon /)
 
       for (const unit of ["agon-runner.service", "agon-site.service", "agon.service"]) await stopped(unit)

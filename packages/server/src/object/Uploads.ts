@@ -3,6 +3,7 @@
  * fill the disk with bodies that never end. The bytes that they may still bring are reserved, so that many
  * together do not use the share that must stay free.
  */
+import { HeldCounts } from "@agon/api/program/HeldCounts.ts"
 import { isReplayUpload } from "./keys.ts"
 import { FREE_SHARE_MIN } from "./Room.ts"
 
@@ -22,25 +23,22 @@ interface DiskRoom {
 export type Uploads = ReturnType<typeof makeUploads>
 
 export const makeUploads = () => {
-  const byKey = new Map<string, number>()
+  const underWay = new HeldCounts()
   let announced_bytes = 0
 
   /** Whether an upload of `bytes` may begin. After "begun" the caller has to call `end`. */
   const begin = (key: string, bytes: number, { free_bytes, total_bytes }: DiskRoom): "begun" | "busy" | "full" => {
-    const others = byKey.get(key) ?? 0
-    if (others >= PER_KEY_MAX) return "busy"
+    if (underWay.of(key) >= PER_KEY_MAX) return "busy"
     const stays_free = total_bytes * (isReplayUpload(key) ? REPLAY_FREE_SHARE_MIN : FREE_SHARE_MIN)
     if (free_bytes - announced_bytes - bytes < stays_free) return "full"
-    byKey.set(key, others + 1)
+    underWay.enter(key)
     announced_bytes += bytes
     return "begun"
   }
 
   const end = (key: string, bytes: number): void => {
     announced_bytes -= bytes
-    const left = (byKey.get(key) ?? 1) - 1
-    if (left === 0) byKey.delete(key)
-    else byKey.set(key, left)
+    underWay.leave(key)
   }
 
   return { begin, end }

@@ -7,6 +7,7 @@
  * Where `each` is given, a caller (Caller.ts) has a part of the places and of the queue. Among those that
  * wait, callers who hold least come first.
  */
+import { HeldCounts } from "@agon/api/program/HeldCounts.ts"
 import { Deferred, type Duration, Effect } from "effect"
 import { type Caller, CurrentCaller } from "./Caller.ts"
 
@@ -112,14 +113,14 @@ const isFull = (queue: ReadonlySet<Waiter>, { each = UNBOUNDED, waiting }: Bound
 
 /** How much each caller holds. */
 const makeHolders = () => {
-  const held = new Map<string, number>()
+  const held = new HeldCounts()
   let taken = 0
 
   /** The one that holds least, among those for whom the caller works. */
   const leastOf = (caller: Caller | undefined): { readonly place: Place; readonly holds: number } => {
     let least: { place: Place; holds: number } = { place: undefined, holds: caller === undefined ? 0 : Infinity }
     for (const place of caller?.names ?? []) {
-      const holds = held.get(place) ?? 0
+      const holds = held.of(place)
       if (holds < least.holds) least = { place, holds }
     }
     return least
@@ -127,15 +128,13 @@ const makeHolders = () => {
 
   const enterUnsafe = (place: Place): Place => {
     taken++
-    if (place !== undefined) held.set(place, (held.get(place) ?? 0) + 1)
+    if (place !== undefined) held.enter(place)
     return place
   }
 
   const leaveUnsafe = (place: Place) => {
     taken--
-    const left = place === undefined ? 0 : held.get(place)! - 1
-    if (left > 0) held.set(place!, left)
-    else if (place !== undefined) held.delete(place)
+    if (place !== undefined) held.leave(place)
   }
 
   return { leastOf, enterUnsafe, leaveUnsafe, taken: () => taken }

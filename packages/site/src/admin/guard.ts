@@ -108,10 +108,8 @@ const PLATFORM_PARTS = [
   ["log", "Log"]
 ] as const
 
-export type PlatformContext = AdminContext
-
 /** A page of the platform's administration, for its administrators. */
-export const platformAdminPage = (page: Part<(typeof PLATFORM_PARTS)[number][0], PlatformContext>): PersonalRoute => ({
+export const platformAdminPage = (page: Part<(typeof PLATFORM_PARTS)[number][0], AdminContext>): PersonalRoute => ({
   path: `/admin${below(page.part)}`,
   ...taken(page),
   own: Effect.fnUntraced(function* ({ client, query: { [DONE]: done, ...query }, tried }) {

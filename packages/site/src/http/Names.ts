@@ -4,6 +4,7 @@
  * anew with another name.
  */
 import type { Client } from "@agon/api/Client.ts"
+import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { Clock, Effect } from "effect"
 import { aside } from "./Reads.ts"
 
@@ -23,22 +24,14 @@ interface Named {
 }
 
 export const makeNames = (): Names => {
-  const kept = new Map<string, { readonly name: string; readonly until_ms: number }>()
-  const keep = (address: string, name: string, now_ms: number) => {
-    kept.delete(address)
-    kept.set(address, { name, until_ms: now_ms + KEPT_MS })
-    for (const oldest of kept.keys()) {
-      if (kept.size <= NAMES_MAX) break
-      kept.delete(oldest)
-    }
-  }
+  const kept = new CappedMap<string, { readonly name: string; readonly until_ms: number }>(NAMES_MAX)
   /** Slugs have no slash, so that each address is one game's or one season's. */
   const named = (address: string, slug: string, read: Effect.Effect<Named, unknown>) =>
     Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
       const known = kept.get(address)
       if (known !== undefined && now_ms < known.until_ms) return Effect.succeed(known.name)
       const name = Effect.map(read, ({ isPublic, name }) => {
-        if (isPublic) keep(address, name, now_ms)
+        if (isPublic) kept.set(address, { name, until_ms: now_ms + KEPT_MS })
         return name
       })
       return aside(name, slug)

@@ -4,8 +4,8 @@
  * applies (scripts/nginx.conf).
  */
 import type { Socket } from "node:net"
+import { HeldCounts } from "@agon/api/program/HeldCounts.ts"
 import { Clock, Context, Effect, Metric } from "effect"
-import { AddressCounts } from "../AddressCounts.ts"
 import { ClientAddress, speaksForOthers } from "../ClientAddress.ts"
 
 export interface AddressLimit {
@@ -29,7 +29,7 @@ const refusals = Metric.counter("agon_connections_refused_total", {
 export const makeAddressLimit = Effect.fnUntraced(function* (address_max: number) {
   const addressOf = yield* ClientAddress
   const context = yield* Effect.context<never>()
-  const open = new AddressCounts()
+  const open = new HeldCounts()
   let logged_ms = Number.NEGATIVE_INFINITY
   let unlogged = 0
 

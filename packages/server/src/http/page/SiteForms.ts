@@ -3,7 +3,7 @@
  * nothing of the site's. A form of another origin gets no further.
  */
 import type { IncomingMessage } from "node:http"
-import { AddressCounts } from "../AddressCounts.ts"
+import { HeldCounts } from "@agon/api/program/HeldCounts.ts"
 
 /** As much as the site takes (packages/site/src/http/form/posted.ts). */
 const FORM_MAX_BYTES = 256 * 1024
@@ -31,7 +31,7 @@ interface Reading {
  * send a byte now and then would keep everybody's forms out.
  */
 export const makeFormReader = () => {
-  const underWay = new AddressCounts()
+  const underWay = new HeldCounts()
   /** The oldest first. */
   const readings = new Set<Reading>()
 

@@ -15,6 +15,7 @@ import * as Fill from "./audit/Fill.ts"
 import * as Fleets from "./audit/Fleets.ts"
 import * as LeaseLives from "./audit/LeaseLives.ts"
 import { checkMatches } from "./audit/Matches.ts"
+import * as Opinions from "./audit/Opinions.ts"
 import { must } from "./audit/Promise.ts"
 import * as Ratings from "./audit/Ratings.ts"
 import * as Receipts from "./audit/Receipts.ts"
@@ -66,6 +67,7 @@ export const make = (empty: View): Auditor => {
   const fill = Fill.make()
   const fleets = Fleets.make()
   const leases = LeaseLives.make()
+  const opinions = Opinions.make()
   const faults = Faults.make()
   const asked = makeAsked()
   let rows = empty
@@ -75,7 +77,7 @@ export const make = (empty: View): Auditor => {
 
   const log = new Map<string, Ended>()
   const checks = [
-    ...[checkVoids, receipts.check, checkMatches, leases.check, fleets.check, versions.check, faults.check],
+    ...[checkVoids, receipts.check, checkMatches, leases.check, fleets.check, opinions.check, versions.check, faults.check],
     ...[checkStarts, ratings.check, series.check, checkRounds, fill.check, checkClosing]
   ]
   return {
@@ -85,6 +87,7 @@ export const make = (empty: View): Auditor => {
     asked: (command) => {
       receipts.asked(command)
       fleets.asked(command)
+      opinions.asked(command)
       asked.said(command)
     },
     again: (command) => {

@@ -393,6 +393,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "command.admissions && mayServe(settings.fleet.admissions, fleet)",
     replace: "command.admissions"
   },
+  refusalIsNotConfirmed: { file: "season/entry/SecondOpinion.ts", find: "!again && hasOther(state, review)", replace: "false" },
+  judgesAgainAtOnce: { file: "season/entry/SecondOpinion.ts", find: "now < each.at + OPINION_MS", replace: "now < each.at" },
+  opinionIsNotWritten: {
+    file: "season/entry/Reviews.ts",
+    find: "  if (review.until === null) changed(state, review)\n  else requeueReview(state, review)",
+    replace: "  review.until = null"
+  },
   placeOfTheBestIsZero: { file: "pairing/Ranks.ts", find: "this.#size - atMost + 1", replace: "this.#size - atMost" },
   tiesStandInFront: { file: "pairing/Ranks.ts", find: "let i = stepOf(mu); i > 0", replace: "let i = stepOf(mu) - 1; i > 0" },
   whoLeavesKeepsAPlace: {

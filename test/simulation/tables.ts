@@ -24,8 +24,8 @@ const ROUNDS = `SELECT n, kind, games, ${ms("starts_at")}, ${ms("started_at")}, 
   WHERE season_id = $1::uuid ORDER BY n`
 const LIVE = `SELECT l.*, map_id AS board, seed::float8 AS seed, ${ms("created_at")}, runner_id AS runner, key_id AS key, ${ms("leased_at")}, ${ms("until")}
   FROM live l WHERE season_id = $1::uuid ORDER BY n`
-const REVIEWS = `SELECT version_id AS version, lease_n, runner_id AS runner, key_id AS key, ${ms("leased_at")}, ${ms("until")}, released
-  FROM review WHERE season_id = $1::uuid ORDER BY version_id`
+const REVIEWS = `SELECT version_id AS version, lease_n, runner_id AS runner, key_id AS key, ${ms("leased_at")}, ${ms("until")}, released,
+  coalesce(opinions, '[]') AS opinions FROM review WHERE season_id = $1::uuid ORDER BY version_id`
 const VOIDING = `SELECT match_id AS match, n, round, ladder, versions FROM voiding WHERE season_id = $1::uuid ORDER BY n`
 /** In the order in which they ended. */
 const ENDED = `SELECT id, n, ladder, candidate, round, map_id AS board, seed::float8 AS seed, status AS ending, rated_n, lease_n, released,

@@ -49,6 +49,7 @@ interface Book {
   readonly accepted: Map<string, number> // by lease: the order of the report that was answered first
   readonly over: Map<string, Ended>
   readonly failed: Set<string> // leases that somebody has said failed: whatever is said after it is its repeat
+  readonly refused: Set<string> // versions that somebody has refused: a verdict may be an opinion (Opinions.ts)
   order: number
 }
 
@@ -61,11 +62,12 @@ export const make = (): Receipts => {
     accepted: new Map(),
     over: new Map(),
     failed: new Set(),
+    refused: new Set(),
     order: 0
   }
   return {
     asked: (command) => {
-      if (command._tag === "ReportAdmission" && command.verdict.verdict === "failed") book.failed.add(command.lease)
+      if (command._tag === "ReportAdmission") noteVerdict(book, command)
       if (command._tag === "ReportFault") book.failed.add(command.lease)
       if (command._tag !== "ReportMatch") return
       const order = ++book.order
@@ -88,6 +90,19 @@ export const make = (): Receipts => {
     }
   }
 }
+
+/** A model that is refused, here by a measurement beyond the world's limits. */
+const isRefusal = ({ verdict }: Of<"ReportAdmission">): boolean =>
+  verdict.verdict === "rejected" || (verdict.verdict === "admitted" && (verdict.infer_us > 20_000 || verdict.memory.cell > 0))
+
+const noteVerdict = ({ failed, refused }: Book, command: Of<"ReportAdmission">): void => {
+  if (command.verdict.verdict === "failed") failed.add(command.lease)
+  if (isRefusal(command)) refused.add(nameOf(command.lease)[0])
+}
+
+/** Whether the work may go on though this report was accepted. */
+const mayGoOn = ({ failed, refused }: Book, command: Result): boolean =>
+  failed.has(command.lease) || (command._tag === "ReportAdmission" && refused.has(nameOf(command.lease)[0]))
 
 /** The newest lease of a piece of work, open or over. */
 const newest = ({ over }: Book, rows: View, id: string): number =>
@@ -144,7 +159,7 @@ const checkSettled = (book: Book, command: Result, receipt: Receipt, before: Vie
   const cutOff = version?.status === "rejected" && version.admit_key === null && version.admit_attempt === n // before anybody had judged it
   // A lease that was granted, answered by a guess and followed by the next in one batch has left no row.
   if (holder === undefined && newest(book, before, id) < n && newest(book, rows, id) > n)
-    return must(reason !== "accepted" || book.failed.has(command.lease), "only what has failed is handed out again", command, receipt)
+    return must(reason !== "accepted" || mayGoOn(book, command), "only what has failed or is doubted is handed out again", command, receipt)
   if (holder === undefined || holder.key !== command.key) {
     const old = newest(book, rows, id) > n || cutOff
     return must(reason === "unknown" || (old && reason === "lost"), "only the holder is answered", command, receipt, holder)
@@ -162,18 +177,19 @@ const checkSettled = (book: Book, command: Result, receipt: Receipt, before: Vie
     // grows old. A repeat of a failed review is accepted whatever it says, and may be heard first: then the
     // review has been handed out again since.
     const again = verdict === undefined || newest(book, rows, id) > n
-    const failed = first.verdict === "failed" || (again && book.failed.has(command.lease))
+    const failed = first.verdict === "failed" || (again && mayGoOn(book, command))
     const aged = reason === "lost" && (first.text === "released" || failed || newest(book, rows, id) > n)
     must(aged && !(first.text === "accepted" && !failed), "a repeated result gets the first answer", command, first.text, reason)
   }
 }
 
-const checkAccepted = ({ accepted, bodies, failed, order, over }: Book, command: Result, before: View, rows: View): void => {
+const checkAccepted = (book: Book, command: Result, before: View, rows: View): void => {
+  const { accepted, bodies, failed, order, over } = book
   const [id, n] = nameOf(command.lease)
   if (command._tag === "ReportAdmission") {
     const version = rows.versions.get(id)
     const decided = version !== undefined && version.phase !== "review"
-    return must(decided || failed.has(command.lease), "an accepted verdict is kept", command, version)
+    return must(decided || mayGoOn(book, command), "an accepted verdict is kept", command, version)
   }
   const match = over.get(id)
   const tried = rows.live.get(id)?.tries.some((each) => each.n === n && each.reason !== "runner_lost") === true

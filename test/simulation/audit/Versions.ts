@@ -194,8 +194,9 @@ const checkStillRejected = (was: Version, version: Version, { failed }: Trial): 
   must(version.reject_reason === reason, "a candidate stays rejected for what still holds", was, version, failed)
 }
 
-const checkRejected = ({ now, recent, voided }: Window, version: Version, { failed, lost, played }: Trial): void => {
+const checkRejected = ({ before, now, recent, voided }: Window, version: Version, { failed, lost, played }: Trial): void => {
   const finals = now.rounds.some(({ kind, started_at }) => kind === "finals" && started_at !== null)
+  const doubted = before.reviews.get(version.id)?.opinions.some(({ verdict }) => verdict.verdict === "rejected") === true
   const told = recent.some(
     (command) =>
       (command._tag === "ReportAdmission" && command.lease.startsWith(version.id) && command.verdict.verdict === "rejected") ||
@@ -213,7 +214,7 @@ const checkRejected = ({ now, recent, voided }: Window, version: Version, { fail
     too_slow: (version.infer_us ?? 0) > now.settings.rules.infer_us_max,
     memory_over_class: (version.memory_cell ?? 0) > 0
   }
-  must(told || holds[reason] === true, "a candidate is rejected for a reason that holds", version, { failed, lost, played })
+  must(told || doubted || holds[reason] === true, "a candidate is rejected for a reason that holds", version, { failed, lost, played })
   for (const match of now.live.values())
     if (match.candidate === version.id) must(match.until !== null, "no trial waits for who was rejected", match)
 }

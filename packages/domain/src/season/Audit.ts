@@ -1,3 +1,5 @@
+import { type Source, uuidOf } from "./Random.ts"
+
 /**
  * A row of the administrative log, written in the same commit as the change it records
  * (docs/contract.md#audit-log).
@@ -42,3 +44,7 @@ interface Log {
 export const logged = ({ now, writes }: Log, audit: Audit | undefined): void => {
   if (audit !== undefined) writes.audits.push({ ...audit, at: now })
 }
+
+/** A row that the season writes of itself. `n`: a small number, kept in the row's id. */
+export const writtenItself = (log: Log & Source, action: AuditAction, subject: string, n: number, detail: unknown): void =>
+  logged(log, { id: uuidOf(log, log.now, n), actor: null, action, subject, detail })

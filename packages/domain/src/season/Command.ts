@@ -6,6 +6,7 @@ import type { SeatOutcome } from "../match/Outcome.ts"
 import type { RefusalFact } from "../submission/Refusals.ts"
 import type { Audit } from "./Audit.ts"
 import type { Fault, SettingsPatch } from "./Editing.ts"
+import type { Verdict } from "./entry/Verdict.ts"
 import type { Earlier, EndedMatch, LeftRating, LogPage } from "./Log.ts"
 import type { Phase, RejectReason, Status } from "./Reasons.ts"
 import type { Ladder, Rules } from "./Rules.ts"
@@ -22,17 +23,6 @@ export interface MatchOutcome {
   /** `content`: its text where it is short and is kept with the match; the others lie in the object store. */
   readonly replay: { readonly hash: string; readonly bytes: number; readonly content?: string } | null
 }
-
-export type Verdict =
-  | {
-      readonly verdict: "admitted"
-      readonly runtime_version: string
-      readonly param_count: number
-      readonly infer_us: number
-      readonly memory: { readonly flat: number; readonly cell: number }
-    }
-  | { readonly verdict: "rejected"; readonly runtime_version: string; readonly reject_reason: RejectReason; readonly reject_detail: string }
-  | { readonly verdict: "failed"; readonly detail: string }
 
 /**
  * Owners whose announcements of the same weights give way to this submission, as long as their files have not come. A hash is public:

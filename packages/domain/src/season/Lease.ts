@@ -7,6 +7,9 @@ export const LEASE_MS = 30_000
 /** A key that reported a match unplayable, or failed a review, is not given it again for this long; other keys are. */
 export const LEASE_AGAIN_MS = 30_000
 
+/** A key that refused a model leaves it to other keys for so long (entry/SecondOpinion.ts). */
+export const OPINION_MS = 300_000
+
 /** Starting the sandbox and fetching files, however busy runner and network are. */
 const PREPARING_MS = 600_000
 /**

@@ -35,7 +35,7 @@ import { finalsComplete, patchRound, planRound, startRound } from "./clock/Round
 import { disqualify, endVoids, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
-import { LEASE_AGAIN_MS } from "./Lease.ts"
+import { LEASE_AGAIN_MS, OPINION_MS } from "./Lease.ts"
 import { answerToRepeat } from "./Repeats.ts"
 import { pendingRound, startOf } from "./Round.ts"
 import { installFold } from "./rating/Installing.ts"
@@ -163,13 +163,15 @@ const passStragglers = (state: State): void => {
 }
 
 /**
- * A key may again take a match that it reported unplayable, or a review that it failed. Written, so that a
- * restored season does not announce it twice.
+ * A key may again take a match that it reported unplayable, or a review that it failed or judged. Written, so
+ * that a restored season does not announce it twice.
  */
 const offerAgain = (state: State): void => {
   const due = (at: number) => at + LEASE_AGAIN_MS === state.againEnd
   for (const { tries, until } of state.live.values()) if (until === null && tries.some(({ at }) => due(at))) state.workAppeared = true
   if (state.unexamined.some(({ at, version }) => due(at) && state.reviews.get(version)?.until === null)) state.workAppeared = true
+  for (const { opinions, until } of state.reviews.values())
+    if (until === null && opinions.some(({ at }) => at + OPINION_MS === state.againEnd)) state.workAppeared = true
   state.againEnd = nextAgain(state)
   state.writes.head = true
 }

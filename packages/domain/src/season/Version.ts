@@ -1,4 +1,5 @@
 /** Versions as a season keeps them, and the reviews that wait for a runner. */
+import type { Judgement } from "./entry/Verdict.ts"
 import type { Leased } from "./Lease.ts"
 import type { Phase, RejectReason, Status } from "./Reasons.ts"
 import type { Ladder } from "./Rules.ts"
@@ -58,4 +59,13 @@ export interface Streak {
 /** A review that waits for a runner or is leased to one. The verdict deletes it. */
 export interface Review extends Leased {
   readonly version: string
+  opinions: ReadonlyArray<Opinion> // one of a key, oldest first: none until a refusal is to be confirmed (entry/SecondOpinion.ts)
+}
+
+/** How a key judged the model, while another is asked. */
+export interface Opinion {
+  readonly key: string
+  readonly runner: string
+  readonly at: number
+  readonly verdict: Judgement
 }

@@ -18,6 +18,7 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
   }
   const at = Math.max(now, state.now) // the host's clock may be behind: time does not go back
   const away_ms = at - state.now
+  if (away_ms > 0) leaveLonger(state, away_ms)
   state.leaseEnd = Infinity
   for (const work of [...state.live.values(), ...state.reviews.values()]) {
     if (work.until === null) continue
@@ -50,6 +51,21 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
   }
 }
 
+/** A key leaves a model that it refused to others, and these were away as well. */
+const leaveLonger = (state: State, away_ms: number): void => {
+  if (!moveOpinions(state, (at) => at + away_ms)) return
+  state.againEnd = nextAgain(state)
+}
+
+const moveOpinions = (state: State, moved: (at: number) => number): boolean => {
+  const judged = [...state.reviews.values()].filter(({ opinions }) => opinions.length > 0)
+  for (const review of judged) {
+    review.opinions = review.opinions.map((each) => ({ ...each, at: moved(each.at) }))
+    state.writes.reviews.add(review.version)
+  }
+  return judged.length > 0
+}
+
 /**
  * The times from which a season waits, as well: it would wait until they are reached again. Planned times stay: people have named
  * the openings and starts of rounds.
@@ -72,6 +88,7 @@ const putBack = (state: State, now: number): void => {
     match.tries = match.tries.map(seen)
     state.writes.live.add(match.id)
   }
+  moveOpinions(state, notLater)
   state.againEnd = nextAgain(state)
   for (const owner of state.owners.values())
     if (owner.last_submitted_at !== null) owner.last_submitted_at = notLater(owner.last_submitted_at)

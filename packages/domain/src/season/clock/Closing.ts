@@ -6,9 +6,8 @@
  * stay as they are, and the log lists the versions whose matches count, and the voided matches that ratings still
  * include, and says that they keep their starts, or that replays were not checked.
  */
-import { type AuditAction, logged } from "../Audit.ts"
+import { type AuditAction, logged, writtenItself } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
-import { uuidOf } from "../Random.ts"
 import { currentRound } from "../Round.ts"
 import { podium } from "../rating/LadderRatings.ts"
 import { takeSeries } from "../rating/Series.ts"
@@ -103,5 +102,4 @@ interface Doubted {
   readonly n: number // a match's number of rating, or 0
 }
 
-const doubt = (state: State, { action, n, subject }: Doubted, why: string): void =>
-  void state.writes.audits.push({ id: uuidOf(state, state.now, n), actor: null, action, subject, detail: { why }, at: state.now })
+const doubt = (state: State, { action, n, subject }: Doubted, why: string): void => writtenItself(state, action, subject, n, { why })

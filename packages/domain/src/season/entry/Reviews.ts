@@ -2,17 +2,19 @@
  * Reviews: a runner measures a candidate's files, and the season checks the measurements against its rules.
  * A machine that cannot examine anything, or says so, asks for the next review at once. A key that failed a
  * review therefore leaves it to others for as long as a lease, or that machine alone would end it within a second.
+ * A refusal is confirmed by another key where there is one (SecondOpinion.ts).
  */
 
 import { noteApart, noteExamined } from "../CandidateShare.ts"
-import type { Of, Receipt, Verdict, Work } from "../Command.ts"
+import type { Of, Receipt, Work } from "../Command.ts"
 import { noteVerdict } from "../key/HeardKeys.ts"
 import { makeGood, noteLapse } from "../key/Lapses.ts"
-import { beginLease, isReturnedTooOften, LEASE_AGAIN_MS, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
+import { beginLease, isReturnedTooOften, LEASE_AGAIN_MS, leaseName, leaseStateOf, OPINION_MS, parseLease } from "../Lease.ts"
 import type { State } from "../State.ts"
 import type { Review, Version } from "../Version.ts"
 import { moved } from "../VersionCounts.ts"
-import { judgedBy } from "./Limits.ts"
+import { decisive, limitsOf, mayJudge, measured } from "./SecondOpinion.ts"
+import type { Judgement } from "./Verdict.ts"
 import { rejectVersion, tell } from "./Versions.ts"
 
 /** A review is given up after this many failed attempts that were not the model's fault. */
@@ -26,7 +28,7 @@ export const nextReview = (state: State, key: string): Review | undefined => {
   let ord = Infinity
   for (const review of state.reviews.values()) {
     const own = state.versions_by_id.get(review.version)!.ord
-    if (review.until === null && own < ord && mayExamine(state, review, key)) {
+    if (review.until === null && own < ord && mayExamine(state, review, key) && mayJudge(state, review, key)) {
       first = review
       ord = own
     }
@@ -75,14 +77,26 @@ export const reportAdmission = (state: State, { key, lease, verdict }: Of<"Repor
     return { accepted: true }
   }
   version.admit_key = key
-  version.runtime_version = verdict.runtime_version
-  if (review.until !== null) noteExamined(state, review)
-  state.reviews.delete(version.id)
   makeGood(state, key)
   noteVerdict(state, key)
+  const opinion = decisive(state, review, version, verdict)
+  if (opinion === undefined) {
+    askAnother(state, review)
+    return { accepted: true }
+  }
+  if (review.until !== null) noteExamined(state, review)
+  state.reviews.delete(version.id)
   changed(state, review)
-  judge(state, version, verdict)
+  judge(state, version, opinion.verdict)
   return { accepted: true }
+}
+
+/** The lease is answered; its repeat changes nothing. */
+const askAnother = (state: State, review: Review): void => {
+  review.released = true
+  state.againEnd = Math.min(state.againEnd, state.now + OPINION_MS)
+  if (review.until === null) changed(state, review)
+  else requeueReview(state, review)
 }
 
 /** A fault of the machine: the review is tried again, until five attempts have failed. */
@@ -103,7 +117,8 @@ export const failReview = (state: State, review: Review): void => {
  * would be leased again for ever.
  */
 export const returnReview = (state: State, review: Review): void => {
-  if (isReturnedTooOften(review.lease_n, state.versions_by_id.get(review.version)!.admit_failures)) return failReview(state, review)
+  const tried = state.versions_by_id.get(review.version)!.admit_failures + review.opinions.length
+  if (isReturnedTooOften(review.lease_n, tried)) return failReview(state, review)
   requeueReview(state, review)
 }
 
@@ -115,11 +130,11 @@ const requeueReview = (state: State, review: Review): void => {
   state.workAppeared = true
 }
 
-const judge = (state: State, version: Version, verdict: Exclude<Verdict, { verdict: "failed" }>): void => {
+const judge = (state: State, version: Version, verdict: Judgement): void => {
+  version.runtime_version = verdict.runtime_version
   if (verdict.verdict === "rejected") return rejectVersion(state, version, verdict.reject_reason, verdict.reject_detail)
-  const { infer_us, memory, param_count } = verdict
-  Object.assign(version, { infer_us, param_count, memory_flat: memory.flat, memory_cell: memory.cell })
-  const judged = judgedBy(state, version)
+  Object.assign(version, measured(verdict))
+  const judged = limitsOf(state, version, verdict)!
   if (!judged.within) return rejectVersion(state, version, ...judged.fault)
   Object.assign(version, { class: judged.class, memory_bytes: judged.memory_bytes })
   tell(state, version, "admitted")

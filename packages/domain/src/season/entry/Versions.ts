@@ -185,7 +185,16 @@ export const rejectFiles = (state: State, command: Of<"RejectFiles">): Replies["
 }
 
 const awaitReview = (state: State, version: Version): void => {
-  state.reviews.set(version.id, { version: version.id, lease_n: 0, runner: null, key: null, leased_at: null, until: null, released: false })
+  state.reviews.set(version.id, {
+    version: version.id,
+    lease_n: 0,
+    runner: null,
+    key: null,
+    leased_at: null,
+    until: null,
+    released: false,
+    opinions: []
+  })
   state.writes.reviews.add(version.id)
   state.writes.versions.add(version.id)
   state.workAppeared = true

@@ -20,6 +20,10 @@ export const noteVerdict = (state: State, key: string): void => {
   state.writes.head = true
 }
 
+/** Nobody waits for the opinion of a key that is revoked; who calls writes the head. */
+export const forgetExaminer = (state: State, key: string): void =>
+  void (state.examiners = state.examiners.filter((each) => each.key !== key))
+
 const noted = (state: State, keys: ReadonlyArray<HeardKey>, key: string): ReadonlyArray<HeardKey> => {
   const known = keys.find((each) => each.key === key)
   if (known !== undefined && state.now < known.at + KEY_NOTED_MS) return keys

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
-import type { Command, Verdict, Work } from "../Command.ts"
+import type { Command, Work } from "../Command.ts"
 import { returned } from "../clock/Absence.ts"
+import type { Verdict } from "../entry/Verdict.ts"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
 import { ADMITTED, finish, lease, outcome, RUNNER, season, submission } from "../testing/testSeason.ts"

@@ -3,6 +3,8 @@ import { logged } from "../Audit.ts"
 import { isCandidatesTurn } from "../CandidateShare.ts"
 import type { Of, Replies, Work } from "../Command.ts"
 import { failReview, leaseReview, nextReview, returnReview } from "../entry/Reviews.ts"
+import { forgetOpinions } from "../entry/SecondOpinion.ts"
+import { forgetExaminer } from "../key/HeardKeys.ts"
 import { isKeptBack, kindOf, noteLapse, noteReturn } from "../key/Lapses.ts"
 import { isReturnedTooOften, leaseName, leaseStateOf, parseLease } from "../Lease.ts"
 import { mayServe } from "../Rules.ts"
@@ -121,6 +123,8 @@ export const revokeKey = (state: State, { audit, key, stays = false }: Of<"Revok
     const others = state.revoked.filter((each) => each.key !== key && state.now - each.at < REVOKED_MS)
     state.revoked = [...others, { key, at: state.now }].slice(-REVOKED_MAX)
     state.writes.head = true
+    forgetExaminer(state, key)
+    forgetOpinions(state, key)
   }
   const leased = eachLeased(state, (work) => work.key === key)
   for (const work of leased) work.released = true

@@ -1,5 +1,5 @@
 /** Failed attempts at a match. The record of an entry whose matches keep failing is `Streak` (Version.ts). */
-import { LEASE_AGAIN_MS } from "../Lease.ts"
+import { LEASE_AGAIN_MS, OPINION_MS } from "../Lease.ts"
 import type { FaultReason } from "../Reasons.ts"
 
 /** A failed attempt at a match: its lease, its key, and the version that is blamed. */
@@ -15,15 +15,18 @@ interface Tried {
   readonly live: ReadonlyMap<string, { readonly tries: ReadonlyArray<Try> }>
   readonly now: number
   readonly unexamined: ReadonlyArray<{ readonly at: number }>
+  readonly reviews: ReadonlyMap<string, { readonly opinions: ReadonlyArray<{ readonly at: number }> }>
 }
 
 /**
- * When a key may next retake a match that it reported unplayable, or a review that it failed. Leased work
- * counts too: it may be queued by then.
+ * When a key may next retake a match that it reported unplayable, or a review that it failed or judged. Leased
+ * work counts too: it may be queued by then.
  */
-export const nextAgain = ({ live, now, unexamined }: Tried): number => {
+export const nextAgain = ({ live, now, reviews, unexamined }: Tried): number => {
   let first = Infinity
   for (const { at } of unexamined) if (at + LEASE_AGAIN_MS > now) first = Math.min(first, at + LEASE_AGAIN_MS)
+  for (const { opinions } of reviews.values())
+    for (const { at } of opinions) if (at + OPINION_MS > now) first = Math.min(first, at + OPINION_MS)
   for (const { tries } of live.values()) {
     for (const { at, reason } of tries) {
       if (reason !== "runner_lost" && at + LEASE_AGAIN_MS > now) first = Math.min(first, at + LEASE_AGAIN_MS)

@@ -121,7 +121,8 @@ export const live = (sql: PgClient, season: string) =>
 /** In the order of submission. */
 export const reviews = (sql: PgClient, season: string) =>
   sql.unsafe<Review>(
-    `SELECT r.version_id AS version, r.lease_n, r.runner_id AS runner, r.key_id AS key, ${ms("r.leased_at", "leased_at")}, ${ms("r.until", "until")}, r.released
+    `SELECT r.version_id AS version, r.lease_n, r.runner_id AS runner, r.key_id AS key, ${ms("r.leased_at", "leased_at")}, ${ms("r.until", "until")}, r.released,
+       coalesce(r.opinions, '[]') AS opinions
      FROM review r JOIN version v ON v.id = r.version_id WHERE r.season_id = $1::uuid ORDER BY v.ord`,
     [season]
   )

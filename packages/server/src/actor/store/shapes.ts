@@ -207,6 +207,8 @@ export const liveGone = statement.remove<string>(
   uuid("id", (id) => id)
 )
 
+const OPINIONS = mostlyNull(jsonOrNull<Review>("opinions", ({ opinions }) => (opinions.length === 0 ? null : opinions)))
+
 export const reviews = statement.upsert<Review>(
   "review",
   ["season_id", "version_id"],
@@ -217,9 +219,10 @@ export const reviews = statement.upsert<Review>(
     uuid("key_id", (row) => row.key),
     time("leased_at", (row) => row.leased_at),
     time("until", (row) => row.until),
-    bool("released", (row) => row.released)
+    bool("released", (row) => row.released),
+    OPINIONS
   ],
-  ["lease_n", "runner_id", "key_id", "leased_at", "until", "released"]
+  ["lease_n", "runner_id", "key_id", "leased_at", "until", "released", "opinions"]
 )
 export const reviewsGone = statement.remove<string>(
   "review",

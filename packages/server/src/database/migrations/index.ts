@@ -40,6 +40,7 @@ import discussedMatches from "./0047_discussed_matches.ts"
 import replayRemovals from "./0048_replay_removals.ts"
 import keysOfDoubters from "./0049_keys_of_doubters.ts"
 import adminLogins from "./0050_admin_logins.ts"
+import opinionsOfModels from "./0051_opinions_of_models.ts"
 
 const statements = (text: string) =>
   Effect.gen(function* () {
@@ -86,5 +87,6 @@ export const migrations = {
   "0047_discussed_matches": statements(discussedMatches),
   "0048_replay_removals": statements(replayRemovals),
   "0049_keys_of_doubters": statements(keysOfDoubters),
-  "0050_admin_logins": statements(adminLogins)
+  "0050_admin_logins": statements(adminLogins),
+  "0051_opinions_of_models": statements(opinionsOfModels)
 }

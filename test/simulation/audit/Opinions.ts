@@ -1,0 +1,69 @@
+/** A model is refused by two keys, or by one where no other examines; and a key that has judged it leaves it to others for five minutes. */
+import type { Command, Of } from "@agon/domain/season/Command.ts"
+import type { View } from "../View.ts"
+import { isSame } from "./isSame.ts"
+import { must } from "./Promise.ts"
+import type { Window } from "./Window.ts"
+
+type Report = Of<"ReportAdmission">
+type Review = View["reviews"] extends ReadonlyMap<string, infer Row> ? Row : never
+
+export interface Opinions {
+  readonly asked: (command: Command) => void
+  readonly check: (window: Window) => void
+}
+
+const LEFT_TO_OTHERS_MS = 300_000
+const DAY_MS = 86_400_000
+/** Reasons that nobody has to measure: the season knows them itself. */
+const UNMEASURED = ["upload_expired", "hash_mismatch", "too_large", "trial_failed", "admission_unavailable", "season_closed"]
+
+export const make = (): Opinions => {
+  const reports = new Map<string, Array<Report>>() // by version
+  const reportsOf = (version: string): ReadonlyArray<Report> => reports.get(version) ?? []
+  return {
+    asked: (command) => {
+      if (command._tag !== "ReportAdmission" || command.verdict.verdict === "failed") return
+      const version = command.lease.split(".")[0]!
+      reports.set(version, [...reportsOf(version), command])
+    },
+    check: (window) => {
+      for (const review of window.now.reviews.values()) checkReview(window, review, reportsOf(review.version))
+      for (const version of window.now.versions.values()) {
+        const was = window.before.versions.get(version.id)
+        if (was?.phase !== "review" || version.phase === "review" || UNMEASURED.includes(version.reject_reason ?? "")) continue
+        if (version.status === "rejected") checkRefused(window, version.id, reportsOf(version.id))
+      }
+    }
+  }
+}
+
+const checkReview = ({ before, recent }: Window, review: Review, reports: ReadonlyArray<Report>): void => {
+  for (const { key, verdict } of review.opinions) {
+    const isSaid = reports.some((each) => each.key === key && isSame(each.verdict, verdict))
+    must(isSaid, "an opinion is what a runner said", review, reports)
+  }
+  const was = before.reviews.get(review.version)
+  for (const { key } of was?.opinions ?? []) {
+    const isRevoked = recent.some((command) => command._tag === "RevokeKey" && command.key === key)
+    must(isRevoked || review.opinions.some((each) => each.key === key), "an opinion is kept until the model is judged", was, review)
+  }
+  if (review.until === null || review.lease_n === (was?.lease_n ?? 0)) return
+  const own = review.opinions.find(({ key }) => key === review.key)
+  must(own === undefined || review.leased_at! - own.at >= LEFT_TO_OTHERS_MS, "a key leaves a model that it judged to others", review)
+}
+
+/** By the rows before and after: others that came or went in between may have been asked, or not. */
+const checkRefused = ({ before, now }: Window, version: string, reports: ReadonlyArray<Report>): void => {
+  const { infer_us_max } = now.settings.rules
+  const refusals = reports.filter(
+    ({ verdict }) =>
+      verdict.verdict === "rejected" || (verdict.verdict === "admitted" && (verdict.infer_us > infer_us_max || verdict.memory.cell > 0))
+  )
+  const leases = new Set(refusals.map(({ lease }) => lease))
+  const judges = new Set(reports.map(({ key }) => key))
+  const isOther = (key: string | null) => key !== null && !judges.has(key)
+  const heard = ({ head }: View) => head.examiners.filter(({ at, key }) => isOther(key) && now.head.now < at + DAY_MS).map(({ key }) => key)
+  const others = heard(before).filter((key) => heard(now).includes(key))
+  must(leases.size > 1 || others.length === 0, "a refusal is confirmed where another key examines", version, reports, others)
+}

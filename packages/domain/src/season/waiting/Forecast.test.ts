@@ -2,7 +2,7 @@ import { assert, describe, it } from "vitest"
 import { step } from "../Season.ts"
 import type { State } from "../State.ts"
 import { drawProfile, type Foretold, PlayedSeason } from "../testing/playedSeason.ts"
-import { DIGEST, empty, finish, lease, OPENED, season, submission, version } from "../testing/testSeason.ts"
+import { DIGEST, empty, finish, lease, OPENED, RUNNER, season, submission, version } from "../testing/testSeason.ts"
 import { committed } from "../Writes.ts"
 import { type Forecast, forecast, type Reach } from "./Forecast.ts"
 import { begin, COUNTS_KEPT, observe, type Pace } from "./Pace.ts"
@@ -41,6 +41,22 @@ describe("what a candidate waits for", () => {
     assert.deepStrictEqual(look(state, pace, 2).waiting, { reason: "trial", ahead: 0, eta_s: null })
     assert.deepStrictEqual(look(state, pace, 2, NOBODY).waiting, { reason: "no_runner", ahead: 0, eta_s: null })
     assert.strictEqual(look(state, pace, 3).waiting!.ahead, 0)
+  })
+
+  it("is another key without a time, where its refusal is to be confirmed: nobody knows whether one comes", () => {
+    const { now, state } = season(2, [2], { trial: { matches: 2 } })
+    const pace = begin(state)
+    step(state, submission(5), now) // gives the pace of reviews
+    const at = play(state, pace, now, 40, 5_000)
+    step(state, submission(3), at)
+    step(state, submission(4), at)
+    const examine = (key: string) => step(state, { _tag: "LeaseWork", ...RUNNER, key, matches: false, max: 1 }, at)
+    assert.deepInclude(examine("k2")[0], { version: version(3) })
+    const [work] = examine(RUNNER.key)
+    assert.isNotNull(look(state, pace, 4).waiting!.eta_s)
+    const verdict = { verdict: "rejected", runtime_version: "ort", reject_reason: "too_slow", reject_detail: "" } as const
+    step(state, { _tag: "ReportAdmission", key: RUNNER.key, lease: work!.lease, verdict }, at)
+    assert.deepStrictEqual(look(state, pace, 4).waiting, { reason: "admission_queue", ahead: 0, eta_s: null })
   })
 
   it("is a board, where none is in play", () => {

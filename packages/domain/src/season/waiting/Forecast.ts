@@ -92,6 +92,7 @@ const ofReview = ({ now, pace, reach, state }: Known, version: Version): Waiting
     const rest = { low: Math.max(0, 0.4 * review_ms - so_far), high: Math.max(2 * review_ms - so_far, 0.5 * review_ms) }
     return waits("admission_queue", inTurn(rest, { low: 0, high: trial.high }), 0)
   }
+  if (own !== undefined && own.opinions.length > 0) return waits("admission_queue", null, ahead) // whether another key comes is not known
   const turns = Math.max(0, ahead + leased + 1 - reach.admitters) / reach.admitters
   const begun = { low: 0.5 * turns * review_ms, high: 1.6 * turns * review_ms + trial.high }
   return waits("admission_queue", inTurn(begun, { low: 0.4 * review_ms, high: 2 * review_ms + trial.high }), ahead)

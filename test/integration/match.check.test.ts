@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
+import * as LogLines from "@agon/api/program/LogLines.ts"
 import { canonicalJson } from "@agon/engine/canonicalJson.ts"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { LocalMailboxes } from "@agon/server/actor/LocalMailboxes.ts"
@@ -19,7 +20,7 @@ import type { Reported } from "@agon/server/match/check/replayFault.ts"
 import { MatchVoiding } from "@agon/server/match/MatchVoiding.ts"
 import { ObjectStore, ObjectsUnavailable, ObjectTooLarge } from "@agon/server/object/ObjectStore.ts"
 import { assert, describe, it, layer } from "@effect/vitest"
-import { Effect, Layer, Option, Redacted } from "effect"
+import { Effect, Layer, Logger, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { untilSuccess } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
@@ -298,6 +299,28 @@ layer(Postgres.layer({ migrate: true }), { excludeTestServices: true })("the rep
       )
       assert.isAbove(store.gets.filter((id) => id === matchId(1, 4)).length, 1)
       assert.deepStrictEqual(voided, [])
+    })
+  )
+
+  it.effect("says in its log what the audit log does not take, and goes on", () =>
+    Effect.gen(function* () {
+      yield* stage
+      yield* season(1, OPEN, 2)
+      here(OPEN)
+      store.does.set(matchId(1, 1), "missing")
+      const sql = yield* SqlClient.SqlClient
+      const lines: Array<string> = []
+      const logger = Logger.layer([Logger.map(LogLines.json, (line) => void lines.push(line))])
+      yield* sql`ALTER TABLE audit ADD CONSTRAINT nothing CHECK (false)`
+      yield* lives(() => Effect.map(progress, (at) => at === matchId(1, 2))).pipe(
+        Effect.provide(logger),
+        Effect.ensuring(Effect.orDie(sql`ALTER TABLE audit DROP CONSTRAINT nothing`))
+      )
+      const told = lines.map((line) => JSON.parse(line)).filter(({ message }) => message === "an entry is missing in the audit log")
+      assert.deepStrictEqual(
+        told.map(({ action, subject, why }) => ({ action, subject, why })),
+        [{ action: "match.unchecked", subject: matchId(1, 1), why: "Its stored replay is not there any more, or is longer than it was." }]
+      )
     })
   )
 

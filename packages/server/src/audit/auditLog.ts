@@ -53,6 +53,17 @@ export const makeAuditLog = Effect.gen(function* () {
           )
         ),
 
+    /**
+     * Writes an entry of what the service found by itself, beside no write. The service goes on where it cannot be written: its own log
+     * says so, and what the entry would have said.
+     */
+    noted: (place: Place, action: AuditAction, subject: string, detail: Readonly<Record<string, unknown>>): Effect.Effect<void> =>
+      Effect.gen(function* () {
+        yield* queries.insert(place, yield* ownAudit(action, subject, detail), yield* DateTime.nowAsDate)
+      }).pipe(
+        Effect.catchCause((cause) => Effect.logWarning("an entry is missing in the audit log", { action, subject, ...detail }, cause))
+      ),
+
     /** A page of a season's log, or of the whole log where `season_id` is null, newest first. */
     page: Effect.fn("auditLog.page")(function* (season_id: string | null, { cursor, limit }: PageOf) {
       const cut = { limit, offset: cursor }

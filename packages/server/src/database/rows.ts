@@ -5,6 +5,12 @@ import type { SqlError } from "effect/sql"
 /** The largest int4: above every number that is given to a match, and the most that a LIMIT may be. */
 export const INT4_MAX = 2 ** 31 - 1
 
+/** Sorts before every id, and is the id of nothing. */
+export const NIL = "00000000-0000-0000-0000-000000000000"
+
+/** Before everything that has happened. */
+export const BEGINNING = new Date("0001-01-01T00:00:00Z")
+
 /** A timestamptz column as the wire's RFC 3339 string with milliseconds. */
 export const Instant = Schema.Date.pipe(
   Schema.decodeTo(Schema.String, {

@@ -77,7 +77,7 @@ const makeLook = Effect.fnUntraced(function* (options: Options) {
   const make = yield* makePart(options)
   const holder = yield* newId
 
-  /** Whether the part was made: not where another node has the season. */
+  /** Whether the part was made: not where another node has the season. A claim that is not given back runs out after `CLAIM_S`. */
   const held = (season_id: string, part: Effect.Effect<boolean, unknown>) =>
     Effect.acquireUseRelease(
       queries.claim({ season_id, holder, for_s: CLAIM_S }),

@@ -6,12 +6,11 @@
  * match, everything is counted again, since changes of later matches are others; and where the season's time was put back, since some are not counted.
  */
 import { Effect } from "effect"
+import { BEGINNING } from "../database/rows.ts"
 import type { CountedRow, MapTally, makeQueries, StoredRow } from "./mapQueries.ts"
 
 /** Seats of one statement: 10 ms where they are in memory. A shorter rest is counted again by the next read. */
 const SEATS_MAX = 2_000
-
-const BEGINNING = new Date("0001-01-01T00:00:00Z")
 
 type Queries = Effect.Success<typeof makeQueries>
 type Tallies = Readonly<Record<string, MapTally>>

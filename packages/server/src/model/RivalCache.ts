@@ -13,6 +13,7 @@
  * counts are stored after every statement's worth of seats, for other nodes and restarts.
  */
 import { Effect } from "effect"
+import { BEGINNING } from "../database/rows.ts"
 
 export interface Tally {
   readonly played: number
@@ -88,8 +89,6 @@ const STATEMENT_SEATS_MAX = 5_000
 export const VERSIONS_MAX = 200
 /** Pairs of a version and a rival kept at once, some 150 bytes each; the versions least recently read leave first. */
 const PAIRS_MAX = 200_000
-
-export const BEGINNING = new Date("0001-01-01T00:00:00Z")
 
 /** The share of each of so many versions. */
 const shareOf = (versions: number) => Math.min(SEATS_MAX, Math.floor(STATEMENT_SEATS_MAX / versions))

@@ -10,15 +10,15 @@
  */
 import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
+import { BEGINNING, NIL } from "../database/rows.ts"
 import { paced, sweep } from "../database/sweeping.ts"
-import { advanced, BEGINNING, isStuck, SEATS_MAX } from "./RivalCache.ts"
+import { advanced, isStuck, SEATS_MAX } from "./RivalCache.ts"
 import { countedOf, storeOf } from "./RivalTallies.ts"
 import { makeQueries } from "./rivalQueries.ts"
 
 /** Matches of a season after which its versions are looked at again. */
 export const NEW_MATCHES_MIN = 1_000
 const VERSIONS_MAX = 100
-const BEFORE_ALL = "00000000-0000-0000-0000-000000000000"
 
 export class RivalSweep extends Context.Service<
   RivalSweep,
@@ -56,7 +56,7 @@ const makeLook = Effect.gen(function* () {
   /** How many transactions it took, or undefined where another node counts. */
   const season = Effect.fnUntraced(function* (season_id: string) {
     let transactions = 0
-    for (let after = BEFORE_ALL; ; ) {
+    for (let after = NIL; ; ) {
       const found = yield* queries.behind({ season_id, after, seats: SEATS_MAX, limit: VERSIONS_MAX })
       for (const { version } of found) {
         const taken = yield* catchUp(version)

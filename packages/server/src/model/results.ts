@@ -4,6 +4,7 @@
  * read asks what has come since.
  */
 import { Effect } from "effect"
+import { BEGINNING } from "../database/rows.ts"
 import { type Came, KeptLists, type Since } from "../match/list/KeptLists.ts"
 import { WholeCounts } from "../match/list/WholeCounts.ts"
 import { type CameResults, makeQueries, ORDERS, type Order, RESULT_ROWS } from "./resultQueries.ts"
@@ -19,7 +20,6 @@ const ROWS_MAX = 100_000
 /** Seats that are read within a request: a second where nothing of them is in memory. */
 const LARGE = 20_000
 
-const BEGINNING = new Date("0001-01-01T00:00:00Z")
 const orders = Object.keys(ORDERS) as ReadonlyArray<Order>
 
 /** The three orders stand for three seasons of one list. */

@@ -181,6 +181,7 @@ const makeConnection = Effect.fnUntraced(function* (pg: PgClient.PgClient, me: s
     )
   )
 
+  /** One that is not sent is not heard either, which `judge` notices. */
   const beat = Effect.ignore(pg.notify(channel, JSON.stringify({ from: me, topic: "beat", words: [] })).pipe(Effect.timeout(pulse.beat_ms)))
   // Two fibers, since a heartbeat may be slow and `judge` must not.
   for (const each of [beat, judge]) yield* each.pipe(Effect.repeat(Schedule.spaced(pulse.beat_ms)), Effect.forkScoped)

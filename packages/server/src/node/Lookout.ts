@@ -48,5 +48,6 @@ export const lookout = Effect.fnUntraced(function* (node: Address) {
     yield* Effect.forEach(others, ({ address }) => knock(address), { concurrency: "unbounded", discard: true })
     for (const address of refused.keys()) if (!others.some((other) => other.address === address)) refused.delete(address)
   })
+  // Without the database nobody can be taken off the list: the next look finds the same nodes.
   yield* look.pipe(Effect.ignore, Effect.repeat(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)
 })

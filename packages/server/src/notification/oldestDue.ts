@@ -7,7 +7,8 @@
  * Where no more wait than that, each reading is a whole round.
  */
 import { Effect } from "effect"
-import { makeQueries, NIL, type Oldest, partAfter } from "./waitingQueries.ts"
+import { NIL } from "../database/rows.ts"
+import { makeQueries, type Oldest, partAfter } from "./waitingQueries.ts"
 
 export type Channel = keyof Oldest
 

@@ -6,7 +6,8 @@
  */
 import { Effect, type Schema } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
-import { makeQueries, NIL, partAfter } from "./waitingQueries.ts"
+import { NIL } from "../database/rows.ts"
+import { makeQueries, partAfter } from "./waitingQueries.ts"
 
 const PART = 500
 

@@ -1,14 +1,12 @@
 /** The webhooks and mailboxes that have deliveries, in the parts in which takes.ts and others go through them. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { NIL } from "../database/rows.ts"
 import { PERMITTED } from "./webhook/webhookQueries.ts"
 
 /** Since when a delivery of each channel has been due; null where none is. */
 const Oldest = Schema.Struct({ web: Schema.NullOr(Schema.Date), mail: Schema.NullOr(Schema.Date) })
 export type Oldest = typeof Oldest.Type
-
-/** Sorts before every id. */
-export const NIL = "00000000-0000-0000-0000-000000000000"
 
 /** Those after this id, one after the other by webhook_delivery_due: no row of the same one is read twice. The last row is null. */
 const waitingOf = (sql: SqlClient.SqlClient, after: string) => sql`

@@ -38,7 +38,7 @@ const refusals = {
   full: [507, "InsufficientStorage", "The disk of the object store is nearly full."],
   busy: [503, "SlowDown", "Too many uploads of this key are under way."],
   unavailable: [503, "ServiceUnavailable", "The object store cannot serve this request now."]
-} as const satisfies Record<Refusal | string, readonly [number, string, string]>
+} as const satisfies Record<Refusal, unknown> & Record<string, readonly [number, string, string]>
 
 const refuse = (reason: keyof typeof refusals, more: Readonly<Record<string, string>> = {}) => {
   const [status, code, message] = refusals[reason]

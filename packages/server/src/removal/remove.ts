@@ -21,6 +21,7 @@ import type { AuditAction } from "@agon/domain/season/Audit.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { refuse } from "../config/StartRefused.ts"
+import { NIL } from "../database/rows.ts"
 import { storableJson } from "../database/storable.ts"
 import { everything, notified } from "../node/Broadcast.ts"
 import { inBatches, ROWS } from "./Batches.ts"
@@ -57,7 +58,7 @@ export const remove = Effect.fnUntraced(function* (
   })
   yield* removeParts(sql, season, PLAY, add)
   yield* removeTraces(sql, season)
-  for (let i = 0; i < ENDS; i++) if (yield* end(sql, season, removed, add)) return removed satisfies Removed as Removed
+  for (let i = 0; i < ENDS; i++) if (yield* end(sql, season, removed, add)) return removed
   return yield* refuse(`rows are still written for the season ${season.slug}; run the command again`)
 })
 
@@ -126,7 +127,7 @@ const removeTraces = Effect.fnUntraced(function* (sql: PgClient.PgClient, season
     if (day === undefined) return Effect.succeed(0)
     return Effect.map(traces.forgetViews(day), () => (days.pop() === undefined ? 0 : 1))
   })
-  let after: string | undefined = "00000000-0000-0000-0000-000000000000"
+  let after: string | undefined = NIL
   yield* inBatches(() =>
     Effect.map(traces.unlink(after!), (last) => {
       after = last

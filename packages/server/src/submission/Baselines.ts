@@ -16,7 +16,7 @@ import {
   type Baselines as Page,
   type RecordedBaseline
 } from "@agon/api/submission/baselines.ts"
-import { SeasonClosed as Closed, type SeasonClosed } from "@agon/api/version/refusals.ts"
+import { SeasonClosed } from "@agon/api/version/refusals.ts"
 import { Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { askedByPerson } from "../actor/asked.ts"
@@ -83,7 +83,7 @@ interface From {
 
 const exists = (name: string) => new BaselineExists({ detail: `The season has a baseline ${name} of other files.` })
 
-const over = new Closed({ detail: "The season plays its finals, or is closing: no baseline joins it any more." })
+const over = new SeasonClosed({ detail: "The season plays its finals, or is closing: no baseline joins it any more." })
 
 /** Enters a new candidate under the name, recorded or imported. */
 const makeEnter = Effect.gen(function* () {
@@ -112,7 +112,7 @@ const makeEnter = Effect.gen(function* () {
         : auditOf(account, "baseline.import", name, { from: from.season, ...hashes })
     })
     if (!("refused" in reply)) return reply
-    if (reply.refused[0]!.code === "season_closed") return yield* new Closed({ detail: "The season takes no more baselines." })
+    if (reply.refused[0]!.code === "season_closed") return yield* new SeasonClosed({ detail: "The season takes no more baselines." })
     return yield* exists(name) // since somebody else recorded it in the meantime
   })
 })
@@ -187,8 +187,8 @@ const makeBaselines = Effect.gen(function* () {
     }),
     switch: Effect.fn("Baselines.switch")(function* (account, season, name, enabled) {
       const { id } = yield* byName(season.id, name)
-      const told = yield* auditOf(account, "baseline.switch", name, { enabled })
-      const reply = yield* askedByPerson(actors, season.id, { _tag: "SwitchBaseline", version: id, enabled, audit: told })
+      const audit = yield* auditOf(account, "baseline.switch", name, { enabled })
+      const reply = yield* askedByPerson(actors, season.id, { _tag: "SwitchBaseline", version: id, enabled, audit })
       if ("refused" in reply && reply.refused === "season_closed") return yield* over
       if ("detail" in reply) return yield* new BaselineNotAdmitted({ detail: `${name} is over the season's limits. ${reply.detail}` })
       if ("refused" in reply) return yield* new BaselineNotAdmitted({ detail: `${name} is not admitted (yet); it cannot be switched.` })

@@ -21,6 +21,7 @@ import { Context, Effect, Layer, Option, Schedule, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { SeasonActors } from "../actor/SeasonActors.ts"
 import { tryLockNamed } from "../database/lockNamed.ts"
+import { NIL } from "../database/rows.ts"
 import { SharedClock } from "../database/SharedClock.ts"
 import { incomingKey, storedKey } from "../object/keys.ts"
 import { ObjectStore, type VerifyResult } from "../object/ObjectStore.ts"
@@ -36,8 +37,6 @@ const VERSIONS_MAX = 500
 const CONCURRENCY = 8
 /** Seasons that are told of competitors' files at a time. Each costs a connection until it answers, and the pool has six. */
 const TOLD_AT_ONCE = 3
-/** Sorts before every id. */
-const NIL = "00000000-0000-0000-0000-000000000000"
 
 export class UploadWatch extends Context.Service<UploadWatch, { readonly look: Effect.Effect<void> }>()("agon/UploadWatch") {
   static readonly layer: Layer.Layer<UploadWatch, never, SqlClient.SqlClient | ObjectStore | Room | StoredObjects | SeasonActors> =

@@ -42,7 +42,7 @@ const makeWrites = Effect.gen(function* () {
   const queries = yield* makeQueries
 
   const pick = Effect.fn("Picks.pick")(function* (account: SignedIn, asked: PickMatch) {
-    const { match, note = null }: { readonly match: string; readonly note?: string | null } = asked
+    const { match, note = null } = asked
     const found = yield* Effect.orDie(queries.match(match))
     if (Option.isNone(found)) return yield* new NotFound({ detail: "There is no match of this id that counts." })
     const { game, is_public, season_id } = found.value

@@ -52,7 +52,10 @@ interface Made {
   readonly decided: Decided
 }
 
-const textsOf = ({ game: _, model: __, name: ___, owner: ____, owner_id: _____, ...texts }: HeldRow): Texts => texts
+const textsOf = ({ body, featured_at, public_body, public_updated_at, state, updated_at }: HeldRow): Texts => ({
+  ...{ body, state, updated_at },
+  ...{ public_body, public_updated_at, featured_at }
+})
 
 /** Purges where the public text has changed; the feed too, where the story is or was in it. */
 const purgedBy = ({ before, decided: { story } }: Made): ReadonlyArray<string> => {

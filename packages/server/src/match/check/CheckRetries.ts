@@ -6,7 +6,7 @@
 
 import { seldom } from "@agon/api/program/seldom.ts"
 import { Cause, Clock, Context, Effect } from "effect"
-import { makeAuditLog, ownAudit } from "../../audit/auditLog.ts"
+import { makeAuditLog } from "../../audit/auditLog.ts"
 import { storableText } from "../../database/storable.ts"
 import { ObjectsUnavailable } from "../../object/ObjectStore.ts"
 import { type Checkable, makeQueries, type Place } from "./checkQueries.ts"
@@ -33,8 +33,7 @@ export const makePassOver = Effect.map(
     Effect.gen(function* () {
       const why = storableText(said, CAUSE_MAX)
       yield* Effect.logError("a match was never looked at", { match: match.id, why })
-      const told = ownAudit("match.unchecked", match.id, { why })
-      yield* Effect.ignoreCause(auditLog.logged({ game: match.game, season_id }, Effect.void, () => told))
+      yield* auditLog.noted({ game: match.game, season_id }, "match.unchecked", match.id, { why })
     })
 )
 
@@ -89,7 +88,7 @@ export const makeCheckRetries = Effect.fnUntraced(function* <E>(check: (season_i
     return { failed: of(season_id).waiting.size < ASIDE_MAX ? failed : Infinity }
   })
 
-  /** Records how far the season has been checked, unless a match is set aside. */
+  /** Records how far the season has been checked, unless a match is set aside. Where it cannot, the same matches are checked again. */
   const recordProgress = Effect.fnUntraced(function* (season_id: string, last: Place | undefined) {
     const season = of(season_id)
     if (last !== undefined) season.last = { ended_at: last.ended_at, id: last.id }

@@ -5,7 +5,7 @@
 
 import { engineOf } from "@agon/engine/registry.ts"
 import { DateTime, Effect, Option } from "effect"
-import { makeAuditLog, ownAudit } from "../../audit/auditLog.ts"
+import { makeAuditLog } from "../../audit/auditLog.ts"
 import { CheckShares } from "../../config/CheckShares.ts"
 import { newId } from "../../database/newId.ts"
 import { storedReplayKey } from "../../object/keys.ts"
@@ -85,8 +85,6 @@ const makeNoteTimeouts = Effect.gen(function* () {
     if (matches === undefined) return
     const detail = "Models were too slow under its key alone: another has played them ten times and more, never late."
     yield* Effect.logWarning("a runner reports timeouts that no other sees", { runner, key, matches })
-    yield* Effect.ignoreCause(
-      auditLog.logged({ game, season_id }, Effect.void, () => ownAudit("runner.doubt", runner, { key, matches, detail }))
-    )
+    yield* auditLog.noted({ game, season_id }, "runner.doubt", runner, { key, matches, detail })
   })
 })

@@ -4,8 +4,9 @@
  * seconds in one statement; so a statement takes some tens of ms, and the sweep a fifth of a connection's time.
  */
 import { Effect } from "effect"
+import { NIL } from "../../database/rows.ts"
 import { pauseAfter } from "../../database/sweeping.ts"
-import { makeQueries as makeWaitingQueries, NIL, partAfter } from "../waitingQueries.ts"
+import { makeQueries as makeWaitingQueries, partAfter } from "../waitingQueries.ts"
 import { makeQueries } from "./webhookDeliveryQueries.ts"
 
 const PART = 500

@@ -17,7 +17,7 @@ import {
   writeFileSync
 } from "node:fs"
 import { tmpdir, userInfo } from "node:os"
-import { dirname, join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { gunzipSync } from "node:zlib"
 import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
 import { backup } from "@agon/server/backup/backup.ts"
@@ -93,7 +93,7 @@ class Ground extends Context.Service<Ground, Place>()("test/Ground") {
       const folder = yield* temporary
       const database = Redacted.value(yield* Postgres.url({ migrate: true }))
       const run: Place["run"] = (url, data, ...args) =>
-        ended(args, { DATABASE_URL: url, AGON_DATA: join(folder, data), AGON_DEV_SIGNIN: "1" }, { home: folder })
+        ended(args, { DATABASE_URL: url, AGON_DATA: resolve(folder, data), AGON_DEV_SIGNIN: "1" }, { home: folder })
       const seed = Effect.gen(function* () {
         const sql = yield* SqlClient.SqlClient
         yield* seedAccounts
@@ -344,6 +344,21 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
         const path = join(others, name)
         assert.deepStrictEqual(yield* asUser(command, path), { status: 1, said: `${path}: EACCES: ${why} '${path}'${who}` })
       }
+    })
+  )
+
+  it.effect.skipIf(serverUser() === undefined)("that root puts back is the user's whom AGON_DATA belongs to", () =>
+    Effect.gen(function* () {
+      const { empty, folder, run } = yield* Ground
+      const { gid = 0, home, uid = 0 } = yield* anotherUser
+      const data = join(home, "data")
+      mkdirSync(data)
+      chownSync(data, uid, gid)
+      yield* done(run(yield* empty, data, "restore", join(folder, "kept"), "--replace"))
+      const paths = readdirSync(data, { recursive: true, encoding: "utf8" })
+      assert.includeMembers(paths, ["secrets/site", `objects/objects/${REPLAY}`, `objects/objects/${dirname(REPLAY)}`])
+      const left = paths.filter((path) => statSync(join(data, path)).uid !== uid || statSync(join(data, path)).gid !== gid)
+      assert.deepStrictEqual(left, [])
     })
   )
 

@@ -20,6 +20,7 @@ import { SESSION } from "../database/session.ts"
 import { whyItEnded } from "../database/whyItEnded.ts"
 import { objectLayers } from "../objectLayers.ts"
 import { backup } from "./backup.ts"
+import { handOver } from "./handOver.ts"
 import { fromDirectory, fromStore } from "./objects.ts"
 import { restore, restoreMissingSecrets, verified } from "./restore.ts"
 
@@ -57,7 +58,8 @@ const putBack = (settings: SettingsShape, directory: string, replace: boolean) =
     const secrets = yield* Secrets.load(settings.directory)
     const { url } = yield* open(settings, secrets)
     return yield* restore({ settings, directory, manifest, replace }).pipe(
-      Effect.provide(Layer.merge(pool(url), Layer.provide(objectLayers(settings, secrets).store, SharedClock.layerAlone)))
+      Effect.provide(Layer.merge(pool(url), Layer.provide(objectLayers(settings, secrets).store, SharedClock.layerAlone))),
+      Effect.tap(() => handOver(settings.directory))
     )
   })
 

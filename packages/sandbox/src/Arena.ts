@@ -111,43 +111,39 @@ const make = Effect.fnUntraced(function* (options: ArenaOptions) {
       for (const process of opened.idle.splice(0)) process.kill()
     })
   )
+  /** Waits for a slot. */
   const run = Effect.fnUntraced(function* (job: Job, deadline_ms: number) {
     let outcome = yield* runOnce(pool, job, deadline_ms, 1)
     for (let attempt = 2; attempt <= ATTEMPTS && outcome.kind === "died"; attempt++)
       outcome = yield* runOnce(pool, job, deadline_ms, attempt)
     return outcome
-  })
+  }, slots.withPermits(1))
   return Arena.of({
     isolation: pool.command.isolation,
-    examine: (request) =>
-      slots.withPermits(1)(run({ kind: "examine", request }, EXAMINE_DEADLINE_MS).pipe(Effect.tap(logSaid), Effect.map(verdictOf))),
-    play: (request) =>
-      slots.withPermits(1)(
-        Effect.gen(function* () {
-          const deadline_ms = matchDeadline_ms(request)
-          const outcome = yield* run({ kind: "play", request, runtime_version: runtimeVersion() }, deadline_ms)
-          if (outcome.kind === "played") return outcome.report
-          return yield* new MachineFault({ detail: whyNot(outcome, "play the match", deadline_ms) })
-        })
-      ),
-    look: (request) =>
-      slots.withPermits(1)(
-        Effect.gen(function* () {
-          const deadline_ms = lookDeadline_ms(request)
-          const outcome = yield* run({ kind: "look", request }, deadline_ms)
-          if (outcome.kind === "looked") return outcome.looked
-          return yield* new MachineFault({ detail: whyNot(outcome, "run the models up to this turn", deadline_ms) })
-        })
-      )
+    examine: (request) => run({ kind: "examine", request }, EXAMINE_DEADLINE_MS).pipe(Effect.tap(logSaid), Effect.map(verdictOf)),
+    play: Effect.fnUntraced(function* (request) {
+      const deadline_ms = matchDeadline_ms(request)
+      const outcome = yield* run({ kind: "play", request, runtime_version: runtimeVersion() }, deadline_ms)
+      if (outcome.kind === "played") return outcome.report
+      return yield* new MachineFault({ detail: whyNot(outcome, "play the match", deadline_ms) })
+    }),
+    look: Effect.fnUntraced(function* (request) {
+      const deadline_ms = lookDeadline_ms(request)
+      const outcome = yield* run({ kind: "look", request }, deadline_ms)
+      if (outcome.kind === "looked") return outcome.looked
+      return yield* new MachineFault({ detail: whyNot(outcome, "run the models up to this turn", deadline_ms) })
+    })
   })
 })
 
 export class Arena extends Context.Service<
   Arena,
   {
+    /** Of every process that it starts. */
     readonly isolation: Isolation
     readonly examine: (request: ExamineRequest) => Effect.Effect<Verdict>
     readonly play: (request: MatchRequest) => Effect.Effect<MatchReport, MachineFault>
+    /** The observations of one turn of a recorded match, and what the models answer to them. */
     readonly look: (request: LookRequest) => Effect.Effect<Looked, MachineFault>
   }
 >()("@agon/sandbox/Arena") {

@@ -4,7 +4,7 @@
  */
 import { isUtf8 } from "node:buffer"
 import { Faults, readSlug } from "@agon/engine/untrusted.ts"
-import { quote } from "./Verdict.ts"
+import { QUOTED_MAX_CHARACTERS, quote } from "./Verdict.ts"
 
 export interface Manifest {
   readonly format: "agon-manifest/1"
@@ -36,8 +36,6 @@ const CELL_MAX = 1_024
  */
 const ERRORS_MAX = 10
 const NAME_MAX_CHARACTERS = 64
-/** A longer string of the file is told by its length. */
-const SHOWN_MAX_CHARACTERS = 64
 const DESCRIPTION_MAX_CHARACTERS = 2_000
 
 /** A rule for a value: in words, and as a check. */
@@ -63,9 +61,9 @@ const slug: Rule = {
 }
 const object: Rule = { must: "must be an object", holds: (value) => typeof value === "object" && value !== null && !Array.isArray(value) }
 
-/** A value as the competitor wrote it. Of a list or an object only the kind: it may be as long and as deep as the file. */
+/** A value as the competitor wrote it. Of a longer string only its length, and of a list or an object only the kind: it may be as long and as deep as the file. */
 const spell = (value: unknown): string => {
-  if (typeof value === "string") return value.length > SHOWN_MAX_CHARACTERS ? `a string of ${[...value].length} characters` : quote(value)
+  if (typeof value === "string") return value.length > QUOTED_MAX_CHARACTERS ? `a string of ${[...value].length} characters` : quote(value)
   if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object"
   return String(value)
 }
@@ -94,7 +92,7 @@ const check = (
     const rule = Object.hasOwn(needed, key) ? needed[key]! : Object.hasOwn(allowed, key) ? allowed[key]! : null
     if (rule?.holds(part)) continue
     const message = rule === null ? "is not a key of a manifest" : `${rule.must}, is ${spell(part)}`
-    errors.push({ path: prefix + key.slice(0, 64), message })
+    errors.push({ path: prefix + key.slice(0, QUOTED_MAX_CHARACTERS), message })
   }
   return errors
 }

@@ -58,13 +58,15 @@ export interface ExamineRequest {
 }
 
 const DETAIL_MAX_CHARACTERS = 600
+/** Of a text of the file, within a sentence. */
+export const QUOTED_MAX_CHARACTERS = 64
+
+const shortened = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max - 1)}…` : text)
 
 export const reject = (reject_reason: RejectReason, reject_detail: string): Rejected => ({
   verdict: "rejected",
   reject_reason,
-  reject_detail: plain(
-    reject_detail.length > DETAIL_MAX_CHARACTERS ? `${reject_detail.slice(0, DETAIL_MAX_CHARACTERS - 1)}…` : reject_detail
-  )
+  reject_detail: plain(shortened(reject_detail, DETAIL_MAX_CHARACTERS))
 })
 
 /** Control characters, halves of a surrogate pair, ends of lines and controls of direction. */
@@ -74,7 +76,4 @@ export const UNFIT = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 export const plain = (text: string): string => text.replace(UNFIT, "?")
 
 /** Makes text from an untrusted file fit for a sentence: printable, quoted and short. */
-export const quote = (text: string): string => {
-  const plain = text.replace(/[^\x20-\x7e]/g, "?")
-  return `"${plain.length > 64 ? `${plain.slice(0, 63)}…` : plain}"`
-}
+export const quote = (text: string): string => `"${shortened(text.replace(/[^\x20-\x7e]/g, "?"), QUOTED_MAX_CHARACTERS)}"`

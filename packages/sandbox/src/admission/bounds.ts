@@ -6,6 +6,7 @@
 import { DataType } from "@agon/onnx/DataType.ts"
 import type { AttributeProto, GraphProto, NodeProto, TensorProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
+import { named } from "./named.ts"
 
 /** 64 MiB of float32, far more than any observation or activation of these games. */
 const ELEMENTS_MAX = 16_777_216
@@ -110,7 +111,7 @@ export const checkBounds = (graph: GraphProto): Rejected | null => {
   const constants = constantsOf(graph)
   for (const node of graph.node) {
     const excess = excessOf(node, constants)
-    if (excess !== null) return reject("unsupported_operator", `Operator ${node.opType} ${quote(node.name)} ${excess}.`)
+    if (excess !== null) return reject("unsupported_operator", `${named(node)} ${excess}.`)
   }
   return null
 }

@@ -6,6 +6,7 @@
 import { DataType } from "@agon/onnx/DataType.ts"
 import type { GraphProto, NodeProto, ValueInfoProto } from "@agon/onnx/Model.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
+import { named } from "./named.ts"
 
 /** Bytes of one element, for every supported type. */
 export const ELEMENT_BYTES: Readonly<Record<number, number>> = {
@@ -65,8 +66,7 @@ const TYPE_ATTRIBUTES = new Set(["to", "dtype", "output_dtype", "stash_type", "s
 
 const checkNode = (node: NodeProto): string | null => {
   for (const { name, i } of node.attribute)
-    if (TYPE_ATTRIBUTES.has(name) && i !== 0n && ELEMENT_BYTES[Number(i)] === undefined)
-      return `Operator ${node.opType.slice(0, 64)} ${quote(node.name)} makes the ${spellType(i)}.`
+    if (TYPE_ATTRIBUTES.has(name) && i !== 0n && ELEMENT_BYTES[Number(i)] === undefined) return `${named(node)} makes the ${spellType(i)}.`
   return null
 }
 

@@ -14,6 +14,7 @@ import { quote, type Rejected, reject } from "../Verdict.ts"
 import { constantsOf } from "./bounds.ts"
 import { type Known, knownValues } from "./emptiness.ts"
 import { looseValues } from "./looseExtents.ts"
+import { named } from "./named.ts"
 
 type Sizes = ReadonlyArray<number>
 type Constants = ReadonlyMap<string, Sizes>
@@ -152,8 +153,6 @@ const hasTerms = ({ input, opType }: NodeProto, { dequantizes, known, transposes
   if (factors.some((factor) => factor?.filled)) return true
   return !dequantizes && !transposes && fillsZeros(factors)
 }
-
-const named = (node: NodeProto) => `Operator ${node.opType.slice(0, 64)}${node.name === "" ? "" : ` ${quote(node.name)}`}`
 
 /** Finds a tensor that is empty by the file itself; the message says where. */
 const findEmpty = (graph: GraphProto): string | null => {

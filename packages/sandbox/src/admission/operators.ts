@@ -9,6 +9,7 @@ import { AttributeType, type GraphProto, type ModelProto, type NodeProto } from 
 import { OPSET } from "../Manifest.ts"
 import { quote, type Rejected, reject } from "../Verdict.ts"
 import { firstTwice } from "./firstTwice.ts"
+import { named } from "./named.ts"
 
 const elementwise = `Abs Acos Acosh Add And Asin Asinh Atan Atanh BitShift BitwiseAnd BitwiseNot BitwiseOr BitwiseXor Cast CastLike Ceil
   Celu Clip Cos Cosh CumSum Div Elu Equal Erf Exp Floor Gelu Greater GreaterOrEqual HardSigmoid HardSwish Identity IsInf IsNaN LeakyRelu
@@ -55,11 +56,6 @@ export const checkDomains = (model: ModelProto, opset: number): Rejected | null 
   return null
 }
 
-const nameOf = ({ name, opType }: NodeProto) => {
-  const operator = opType === "" ? "without a name" : opType.slice(0, 64)
-  return name === "" ? operator : `${operator} ${quote(name)}`
-}
-
 /** Advice on how to do without an operator that exporters often write; empty for others. */
 const adviceOn = (opType: string): string => {
   if (opType === "If") return "; replace a branch on values by Where, and give squeeze the axes"
@@ -96,7 +92,7 @@ export const checkOperators = (graph: GraphProto): Rejected | null => {
   if (graph.sparseInitializer.length > 0) return reject("unsupported_operator", "The model has sparse initializers; store them dense.")
   for (const node of graph.node) {
     const message = checkNode(node)
-    if (message !== null) return reject("unsupported_operator", `Operator ${nameOf(node)} ${message}.`)
+    if (message !== null) return reject("unsupported_operator", `${named(node)} ${message}.`)
   }
   return null
 }

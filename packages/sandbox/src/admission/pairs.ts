@@ -6,8 +6,9 @@
  * read in a rare position alone.
  */
 import type { GraphProto, NodeProto } from "@agon/onnx/Model.ts"
-import { quote, type Rejected, reject } from "../Verdict.ts"
+import { type Rejected, reject } from "../Verdict.ts"
 import { attributeOf } from "./attributes.ts"
+import { named } from "./named.ts"
 
 const numberOf = (node: NodeProto, name: string): bigint => attributeOf(node, name)?.i ?? 0n
 
@@ -18,7 +19,7 @@ export const checkPairs = (graph: GraphProto): Rejected | null => {
     if (turned < 2n || turned % 2n !== 0n)
       return reject(
         "unsupported_operator",
-        `Operator RotaryEmbedding ${quote(node.name)} may be interleaved only where rotary_embedding_dim states an even number; state how many numbers of a head are turned.`
+        `${named(node)} may be interleaved only where rotary_embedding_dim states an even number; state how many numbers of a head are turned.`
       )
   }
   return null

@@ -42,7 +42,7 @@ const said = (weights: Uint8Array) => {
 const with_ = (nodes: ReadonlyArray<Node>, ...initializers: ReadonlyArray<Initializer>) =>
   said(linear(1, nodes, initializers, nodes.at(-1)!.output![0]))
 
-const REFUSED = /^Operator Pad .* may wrap by 1 at most before an axis/
+const REFUSED = /^Operator Pad may wrap by 1 at most before an axis/
 
 /** Looks at what the Pad read only where the observation holds a number that no position holds. */
 const remembering = () =>

@@ -5,9 +5,10 @@
  * tell: a model may look at what it read in a rare position alone.
  */
 import type { GraphProto, NodeProto } from "@agon/onnx/Model.ts"
-import { quote, type Rejected, reject } from "../Verdict.ts"
+import { type Rejected, reject } from "../Verdict.ts"
 import { attributeOf, textOf } from "./attributes.ts"
 import { constantsOf } from "./bounds.ts"
+import { named } from "./named.ts"
 
 type Sizes = ReadonlyArray<number>
 
@@ -31,7 +32,7 @@ export const checkWrapping = (graph: GraphProto): Rejected | null => {
     if (!safe)
       return reject(
         "unsupported_operator",
-        `Operator Pad ${quote(node.name)} may wrap by ${BEFORE_MAX} at most before an axis, by a constant of the file; put a wider one together by Slice and Concat.`
+        `${named(node)} may wrap by ${BEFORE_MAX} at most before an axis, by a constant of the file; put a wider one together by Slice and Concat.`
       )
   }
   return null

@@ -1,9 +1,11 @@
 /** Migrations of rows that an older service has written. */
 
+import { migrateBy } from "@agon/server/database/migrate.ts"
 import { migrations } from "@agon/server/database/migrations/index.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect } from "effect"
+import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
+import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Postgres from "../support/Postgres.ts"
 
@@ -33,6 +35,45 @@ layer(Postgres.layer())("migration 0002", (it) => {
       )
       const refused = yield* Effect.flip(Fixture.insert("participant", [on(5, 1, "hub", "aDA")]))
       assert.strictEqual((refused as any).reason._tag, "UniqueViolation")
+    })
+  )
+})
+
+layer(Postgres.layer(), { excludeTestServices: true })("migrations beside play", (it) => {
+  it.effect("begin again when Postgres ends them to resolve a deadlock", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`CREATE TABLE first ()`
+      yield* sql`CREATE TABLE second ()`
+      const [plays, holdsFirst] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      // It never looks for the deadlock itself, so that Postgres ends the other one.
+      const play = sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SET LOCAL deadlock_timeout = '1h'`
+          yield* sql`SELECT FROM second`
+          yield* Deferred.succeed(plays, undefined)
+          yield* Deferred.await(holdsFirst)
+          yield* sql`SELECT FROM first`
+        })
+      )
+      const playing = yield* Effect.forkChild(play)
+      yield* Deferred.await(plays)
+      let tries = 0
+      const migration = Effect.gen(function* () {
+        tries += 1
+        yield* sql`ALTER TABLE first ADD COLUMN n int`
+        yield* Deferred.succeed(holdsFirst, undefined)
+        const waits = sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`
+        if (tries === 1)
+          yield* eventually(
+            "play that waits for the migration",
+            Effect.map(waits, ([row]) => row!.n === 1)
+          )
+        yield* sql`ALTER TABLE second ADD COLUMN n int`
+      })
+      assert.deepStrictEqual(yield* migrateBy({ "0001_both": migration }), [[1, "both"]])
+      yield* Fiber.join(playing)
+      assert.strictEqual(tries, 2)
     })
   )
 })

@@ -8,8 +8,8 @@
  * survive says so in its name (packages/server/README.md#migrations), and `beside.ts` keeps such a
  * schema and such nodes apart.
  */
-import { Effect } from "effect"
-import { Migrator, SqlClient } from "effect/sql"
+import { Effect, Schedule } from "effect"
+import { Migrator, SqlClient, SqlError } from "effect/sql"
 import { refuse } from "../config/StartRefused.ts"
 import { type Applied, olderNodesGone, playsOn } from "./beside.ts"
 import { migrations } from "./migrations/index.ts"
@@ -46,7 +46,7 @@ export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = 
   const sql = yield* SqlClient.SqlClient
   const last = Math.max(...Object.keys(known).map(numberOf))
   const wanted = Object.fromEntries(Object.entries(known).filter(([name]) => numberOf(name) <= upTo))
-  return yield* sql.withTransaction(
+  const brought = sql.withTransaction(
     Effect.gen(function* () {
       yield* sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true), set_config('statement_timeout', '0', true)`
       yield* sql`SELECT pg_advisory_xact_lock(${LOCK})`
@@ -60,7 +60,21 @@ export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = 
       return yield* Migrator.make({})({ table: MIGRATION_TABLE, loader: Migrator.fromRecord(wanted) })
     })
   )
+  return yield* Effect.retry(brought, { while: isDeadlock, times: DEADLOCKS_MAX, schedule: Schedule.spaced(AFTER_DEADLOCK) })
 })
+
+/**
+ * Nodes that play hold a table and want another, and the migrations may hold the other and want the first. Postgres then ends the
+ * transaction of one of them; it was never there, and begins again.
+ */
+const DEADLOCKS_MAX = 10
+const AFTER_DEADLOCK = "500 millis"
+
+/** Whether Postgres ended a statement to resolve a deadlock: the library of migrations wraps the error of one. */
+const isDeadlock = (error: unknown): boolean => {
+  if (SqlError.isSqlError(error)) return error.reason._tag === "DeadlockError"
+  return error instanceof Error && isDeadlock(error.cause)
+}
 
 /**
  * For a node whose connections to the others are open. A migration that it would not survive looks for

@@ -61,7 +61,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   nobodyIsSuspended: { file: "season/scheduler/Faults.ts", find: "if (isGuilty(state, version)) suspend", replace: "if (false) suspend" },
   suspendedTooEarly: { file: "season/scheduler/Faults.ts", find: "FAULTS_RUNNING = 5", replace: "FAULTS_RUNNING = 3" },
   suspendedIsPaired: { file: "season/Ladders.ts", find: "  if (rating.suspended) return\n", replace: "" },
-  triedAgainAtOnce: { file: "season/scheduler/Faults.ts", find: "now < each.at + LEASE_AGAIN_MS", replace: "now < each.at" },
+  triedAgainAtOnce: { file: "season/scheduler/Faults.ts", find: "now < leftUntil(each)", replace: "now < each.at" },
   faultFailsAtOnce: {
     file: "season/scheduler/Requeueing.ts",
     find: "++match.losses >= LOSSES_MAX",
@@ -395,6 +395,16 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   refusalIsNotConfirmed: { file: "season/entry/SecondOpinion.ts", find: "!again && hasOther(state, review)", replace: "false" },
   judgesAgainAtOnce: { file: "season/entry/SecondOpinion.ts", find: "now < each.at + OPINION_MS", replace: "now < each.at" },
+  failureIsNotConfirmed: {
+    file: "season/scheduler/StruckOut.ts",
+    find: "?.trial_failed === 0 && hasOther(state, key)",
+    replace: "?.trial_failed === -1"
+  },
+  failedIsPlayedAgainBySame: {
+    file: "season/scheduler/Tries.ts",
+    find: "reason === STRUCK_OUT ? OPINION_MS : LEASE_AGAIN_MS)",
+    replace: "reason === STRUCK_OUT ? 0 : LEASE_AGAIN_MS)"
+  },
   opinionIsNotWritten: {
     file: "season/entry/Reviews.ts",
     find: "  if (review.until === null) changed(state, review)\n  else requeueReview(state, review)",

@@ -6,7 +6,7 @@ import { matchOwn_ms } from "@agon/domain/season/Lease.ts"
 import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import { must } from "./Promise.ts"
-import { faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, type Window } from "./Window.ts"
+import { faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, putAside, type Window } from "./Window.ts"
 
 const CLOSING_MS = 60_000
 const LEASE_MS = 30_000
@@ -149,11 +149,12 @@ const checkLeases = (window: Window): void => {
         was,
         is
       )
-    } else if (is.losses === was.losses) must(givenBack(window, lease, was), "a lease that was not given back costs an attempt", was, is)
+    } else if (is.losses === was.losses)
+      must(givenBack(window, lease, was) || putAside(window, lease, was), "a lease that was not given back costs an attempt", was, is)
     else {
       const why = was.until <= now.head.now || faulted(window, lease, was)
       const anew = isAnsweredAnew(window, was, is)
-      const once = why || (anew && givenBack(window, lease, was))
+      const once = why || (anew && (givenBack(window, lease, was) || putAside(window, lease, was)))
       const right = is.losses === was.losses + 1 ? once : is.losses === was.losses + 2 && why && anew
       must(right, "only a lease that ran out is lost, or that was reported so", was, is)
     }
@@ -171,10 +172,14 @@ const checkQueued = (window: Window, was: OpenMatch, is: OpenMatch): void => {
 }
 
 const AGAIN_MS = 30_000
+const CONFIRMED_MS = 300_000
 
-/** A key that has reported that a match cannot be played is not given it again for a while. */
+/** A key that has reported that a match cannot be played, or that its candidate fails, is not given it again for a while. */
 const checkElsewhere = ({ now }: Window, { key, tries, ...match }: OpenMatch): void => {
-  const again = tries.find((each) => each.reason !== "runner_lost" && each.key === key && now.head.now < each.at + AGAIN_MS)
+  const again = tries.find(
+    (each) =>
+      each.reason !== "runner_lost" && each.key === key && now.head.now < each.at + (each.reason === "struck_out" ? CONFIRMED_MS : AGAIN_MS)
+  )
   must(again === undefined, "a match is tried elsewhere", match, again)
 }
 
@@ -184,7 +189,7 @@ const checkWithdrawn = (window: Window, match: Ended): void => {
   const was = before.live.get(match.id)
   const overtime =
     now.head.close_requested_at !== null && match.ended_at >= now.head.close_requested_at + now.head.closing_away_ms + CLOSING_MS
-  const back = was === undefined || givenBack(window, leaseOf(was), was) || faulted(window, leaseOf(was), was)
+  const back = was === undefined || [givenBack, faulted, putAside].some((isBack) => isBack(window, leaseOf(was), was))
   if (was !== undefined && was.until !== null && was.until > match.ended_at && !back)
     must(overtime && match.withdrawn_reason === "season_closed", "a match that is being played is not withdrawn", match, was)
   const versions = match.versions.map((id) => now.versions.get(id)!)

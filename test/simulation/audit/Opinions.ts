@@ -1,12 +1,18 @@
-/** A model is refused by two keys, or by one where no other examines; and a key that has judged it leaves it to others for five minutes. */
+/**
+ * A model is refused by two keys, or by one where no other examines; and a key that has judged it leaves it to others for five minutes. So
+ * it is with the first trial match that a candidate fails.
+ */
 import type { Command, Of } from "@agon/domain/season/Command.ts"
+import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { View } from "../View.ts"
 import { isSame } from "./isSame.ts"
 import { must } from "./Promise.ts"
-import type { Window } from "./Window.ts"
+import { isStruckOut, type Window } from "./Window.ts"
 
 type Report = Of<"ReportAdmission">
 type Review = View["reviews"] extends ReadonlyMap<string, infer Row> ? Row : never
+
+type Played = Of<"ReportMatch">
 
 export interface Opinions {
   readonly asked: (command: Command) => void
@@ -20,15 +26,21 @@ const UNMEASURED = ["upload_expired", "hash_mismatch", "too_large", "trial_faile
 
 export const make = (): Opinions => {
   const reports = new Map<string, Array<Report>>() // by version
+  const played = new Map<string, Array<Played>>() // by match, those in which somebody had strikes
   const reportsOf = (version: string): ReadonlyArray<Report> => reports.get(version) ?? []
   return {
     asked: (command) => {
+      if (command._tag === "ReportMatch" && command.outcome.seats.some(({ strikes }) => strikes > 0)) {
+        const match = command.lease.split(".")[0]!
+        played.set(match, [...(played.get(match) ?? []), command])
+      }
       if (command._tag !== "ReportAdmission" || command.verdict.verdict === "failed") return
       const version = command.lease.split(".")[0]!
       reports.set(version, [...reportsOf(version), command])
     },
     check: (window) => {
       for (const review of window.now.reviews.values()) checkReview(window, review, reportsOf(review.version))
+      for (const match of window.now.ended) if (isFailed(window, match)) checkFailed(window, match, played.get(match.id) ?? [])
       for (const version of window.now.versions.values()) {
         const was = window.before.versions.get(version.id)
         if (was?.phase !== "review" || version.phase === "review" || UNMEASURED.includes(version.reject_reason ?? "")) continue
@@ -51,6 +63,28 @@ const checkReview = ({ before, recent }: Window, review: Review, reports: Readon
   if (review.until === null || review.lease_n === (was?.lease_n ?? 0)) return
   const own = review.opinions.find(({ key }) => key === review.key)
   must(own === undefined || review.leased_at! - own.at >= LEFT_TO_OTHERS_MS, "a key leaves a model that it judged to others", review)
+}
+
+const isFailed = ({ now }: Window, { candidate, ending, seats }: Ended): boolean =>
+  ending === "finished" && seats.some(({ strikes, version }) => version === candidate && strikes >= now.settings.rules.match.strike_limit)
+
+/** The first of its candidate's is confirmed by a second result of the same match. */
+const checkFailed = (window: Window, match: Ended, reports: ReadonlyArray<Played>): void => {
+  const { before, log, now } = window
+  const earlier = [...log.values(), ...now.ended].some(
+    (each) =>
+      each.id !== match.id && each.candidate === match.candidate && (isFailed(window, each) || each.fault_reason === "replay_mismatch")
+  )
+  const heard = ({ head }: View) => head.keys.filter(({ at, key }) => key !== match.key && now.head.now < at + DAY_MS).map(({ key }) => key)
+  const others = heard(before).filter((key) => heard(now).includes(key))
+  const leases = new Set(reports.filter((report) => isStruckOut(now, report)).map(({ lease }) => lease))
+  const aside = before.live.get(match.id)?.tries.some(({ reason }) => reason === "struck_out") === true
+  must(
+    earlier || aside || leases.size > 1 || others.length === 0,
+    "a failed trial match is confirmed where another key plays",
+    match,
+    others
+  )
 }
 
 /** By the rows before and after: others that came or went in between may have been asked, or not. */

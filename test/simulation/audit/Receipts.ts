@@ -49,6 +49,7 @@ interface Book {
   readonly accepted: Map<string, number> // by lease: the order of the report that was answered first
   readonly over: Map<string, Ended>
   readonly failed: Set<string> // leases that somebody has said failed: whatever is said after it is its repeat
+  readonly struck: Set<string> // leases with a result in which somebody had strikes: it may have been put aside
   readonly refused: Set<string> // versions that somebody has refused: a verdict may be an opinion (Opinions.ts)
   order: number
 }
@@ -62,6 +63,7 @@ export const make = (): Receipts => {
     accepted: new Map(),
     over: new Map(),
     failed: new Set(),
+    struck: new Set(),
     refused: new Set(),
     order: 0
   }
@@ -70,6 +72,7 @@ export const make = (): Receipts => {
       if (command._tag === "ReportAdmission") noteVerdict(book, command)
       if (command._tag === "ReportFault") book.failed.add(command.lease)
       if (command._tag !== "ReportMatch") return
+      if (command.outcome.seats.some(({ strikes }) => strikes > 0)) book.struck.add(command.lease)
       const order = ++book.order
       book.bodies.set(command.outcome.turns, { command, order, last: order })
     },
@@ -101,8 +104,8 @@ const noteVerdict = ({ failed, refused }: Book, command: Of<"ReportAdmission">):
 }
 
 /** Whether the work may go on though this report was accepted. */
-const mayGoOn = ({ failed, refused }: Book, command: Result): boolean =>
-  failed.has(command.lease) || (command._tag === "ReportAdmission" && refused.has(nameOf(command.lease)[0]))
+const mayGoOn = ({ failed, refused, struck }: Book, command: Result): boolean =>
+  failed.has(command.lease) || struck.has(command.lease) || (command._tag === "ReportAdmission" && refused.has(nameOf(command.lease)[0]))
 
 /** The newest lease of a piece of work, open or over. */
 const newest = ({ over }: Book, rows: View, id: string): number =>
@@ -178,13 +181,20 @@ const checkSettled = (book: Book, command: Result, receipt: Receipt, before: Vie
     // review has been handed out again since.
     const again = verdict === undefined || newest(book, rows, id) > n
     const failed = first.verdict === "failed" || (again && mayGoOn(book, command))
+    const withdrawn = reason === "withdrawn" && book.struck.has(command.lease) // while it was to be played again
     const aged = reason === "lost" && (first.text === "released" || failed || newest(book, rows, id) > n)
-    must(aged && !(first.text === "accepted" && !failed), "a repeated result gets the first answer", command, first.text, reason)
+    must(
+      withdrawn || (aged && !(first.text === "accepted" && !failed)),
+      "a repeated result gets the first answer",
+      command,
+      first.text,
+      reason
+    )
   }
 }
 
 const checkAccepted = (book: Book, command: Result, before: View, rows: View): void => {
-  const { accepted, bodies, failed, order, over } = book
+  const { accepted, bodies, failed, order, over, struck } = book
   const [id, n] = nameOf(command.lease)
   if (command._tag === "ReportAdmission") {
     const version = rows.versions.get(id)
@@ -193,12 +203,17 @@ const checkAccepted = (book: Book, command: Result, before: View, rows: View): v
   }
   const match = over.get(id)
   const tried = rows.live.get(id)?.tries.some((each) => each.n === n && each.reason !== "runner_lost") === true
-  if (tried) return must(failed.has(command.lease), "only what somebody could not play is tried again", command)
+  if (tried) return must(mayGoOn(book, command), "only what somebody could not play is tried again", command)
   const live = before.live.get(id)
   const again = live !== undefined && live.lease_n <= n && (match?.lease_n ?? 0) > n // handed out again, and over, in the same batch
-  if (again) return must(failed.has(command.lease), "only what somebody could not play is tried again", command, match)
+  if (again) return must(mayGoOn(book, command), "only what somebody could not play is tried again", command, match)
   if (match?.ending === "cancelled" && match.lease_n === n)
-    return must(match.fault_reason !== null && failed.has(command.lease), "an accepted result is kept", command, match)
+    return must(
+      (match.fault_reason !== null && failed.has(command.lease)) || struck.has(command.lease),
+      "an accepted result is kept",
+      command,
+      match
+    )
   must(match !== undefined && match.lease_n === n, "an accepted result is kept, and no other lease's", command, match)
   must(["rated", "finished", "failed"].includes(match!.ending), "an accepted result is kept", command, match)
   if (match!.ending === "failed") must(match!.fault_reason !== "runner_lost", "an accepted result is kept", command, match)

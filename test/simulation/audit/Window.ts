@@ -1,5 +1,5 @@
 /** The changes of one commit: the rows before it, the rows after it, and what had been said that it may have obeyed. */
-import type { Command } from "@agon/domain/season/Command.ts"
+import type { Command, Of } from "@agon/domain/season/Command.ts"
 import type { Head } from "@agon/domain/season/Head.ts"
 import type { LadderRating } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Voiding } from "@agon/domain/season/rating/Voided.ts"
@@ -88,6 +88,13 @@ export const givenBack = (
 /** Whether this lease was answered by the report of a fault, or may have been. */
 export const faulted = ({ recent }: Window, lease: string, { key }: { readonly key: string | null }): boolean =>
   recent.some((command) => command._tag === "ReportFault" && command.lease === lease && command.key === key)
+
+/** Whether the result of this lease may have been put aside until another key confirms it: somebody reached the strike limit. */
+export const putAside = ({ now, recent }: Window, lease: string, { key }: { readonly key: string | null }): boolean =>
+  recent.some((command) => command._tag === "ReportMatch" && command.lease === lease && command.key === key && isStruckOut(now, command))
+
+export const isStruckOut = ({ settings }: View, { outcome }: Of<"ReportMatch">): boolean =>
+  outcome.seats.some(({ strikes }) => strikes >= settings.rules.match.strike_limit)
 
 type Row = Omit<LadderRating, "key" | "busy">
 /** The rows of a ladder that may be paired. */

@@ -219,7 +219,7 @@ export type Work =
 export type Receipt =
   /**
    * `replay_kept`: the replay came with its text, which is written with the match. `answered`: the lease had ended with another result,
-   * so this one, with its replay, came to nothing.
+   * or the match is played again to confirm this one, so that it came to nothing with its replay.
    */
   | { readonly accepted: true; readonly replay_kept?: true; readonly answered?: true }
   | { readonly accepted: false; readonly reason: "lost" | "released" | "withdrawn" | "unknown" }

@@ -48,7 +48,7 @@ import { withdrawQueued } from "./scheduler/Requeueing.ts"
 import { reportFault, reportMatch } from "./scheduler/Results.ts"
 import { findStragglers } from "./scheduler/Stragglers.ts"
 import { continueTrial } from "./scheduler/Trials.ts"
-import { nextAgain } from "./scheduler/Tries.ts"
+import { leftUntil, nextAgain, type Try } from "./scheduler/Tries.ts"
 import { voidMatch } from "./scheduler/Voiding.ts"
 
 /** `isWritten`: the row that the command leaves is there (Repeats.ts), so it is delivered again. */
@@ -163,13 +163,14 @@ const passStragglers = (state: State): void => {
 }
 
 /**
- * A key may again take a match that it reported unplayable, or a review that it failed or judged. Written, so
+ * A key may again take a match that it reported unplayable or doubtful, or a review that it failed or judged. Written, so
  * that a restored season does not announce it twice.
  */
 const offerAgain = (state: State): void => {
-  const due = (at: number) => at + LEASE_AGAIN_MS === state.againEnd
-  for (const { tries, until } of state.live.values()) if (until === null && tries.some(({ at }) => due(at))) state.workAppeared = true
-  if (state.unexamined.some(({ at, version }) => due(at) && state.reviews.get(version)?.until === null)) state.workAppeared = true
+  const isDue = (each: Try) => leftUntil(each) === state.againEnd
+  for (const { tries, until } of state.live.values()) if (until === null && tries.some(isDue)) state.workAppeared = true
+  if (state.unexamined.some(({ at, version }) => at + LEASE_AGAIN_MS === state.againEnd && state.reviews.get(version)?.until === null))
+    state.workAppeared = true
   for (const { opinions, until } of state.reviews.values())
     if (until === null && opinions.some(({ at }) => at + OPINION_MS === state.againEnd)) state.workAppeared = true
   state.againEnd = nextAgain(state)

@@ -31,7 +31,7 @@ const ACTIONS: Readonly<Record<AuditAction, string>> = {
   "round.plan": "planned a round",
   "runner-key.create": "made a runner key",
   "runner-key.revoke": "revoked a runner key",
-  "runner.doubt": "doubts a runner: models are late under its key alone, or it judged one as no other key did",
+  "runner.doubt": "doubts a runner: models are late under its key alone, or it judged or failed one as no other key did",
   "runner.flag": "flagged a runner for false results: it gets no more work",
   "runner.stop": "stopped a runner",
   "season.close": "closed the season",

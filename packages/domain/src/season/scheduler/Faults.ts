@@ -22,11 +22,11 @@
 import { tell } from "../entry/Versions.ts"
 import type { Failing } from "../Head.ts"
 import { heardKeys, noteResult } from "../key/HeardKeys.ts"
-import { LEASE_AGAIN_MS } from "../Lease.ts"
 import { pauseRatings } from "../rating/LadderRatings.ts"
 import type { State } from "../State.ts"
 import { ownerOf, type Version } from "../Version.ts"
 import type { OpenMatch } from "./Match.ts"
+import { leftUntil } from "./Tries.ts"
 
 /** An entry is suspended after this many consecutive matches failed through its own fault. */
 export const FAULTS_RUNNING = 5
@@ -47,7 +47,7 @@ export const isInVain = ({ failing, now, played }: State): boolean =>
 
 /** Whether this key may take a queued match now: a match that it reported unplayable is left to others first. */
 export const mayTake = ({ now }: State, { tries }: OpenMatch, key: string): boolean =>
-  !tries.some((each) => each.key === key && each.reason !== "runner_lost" && now < each.at + LEASE_AGAIN_MS)
+  !tries.some((each) => each.key === key && each.reason !== "runner_lost" && now < leftUntil(each))
 
 /** Whether the last lease was answered by a fault report: another answer to it is a repeat. */
 export const isAnswered = ({ lease_n, tries }: OpenMatch): boolean => {

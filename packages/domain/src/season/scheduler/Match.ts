@@ -28,7 +28,7 @@ export interface OpenMatch extends Leased {
   readonly versions: ReadonlyArray<string> // by seat
   readonly created_at: number
   losses: number
-  tries: ReadonlyArray<Try> // one for each loss, and for a fault reported of a lease that HoldOnly gave back
+  tries: ReadonlyArray<Try> // one for each loss, for a fault reported of a lease that HoldOnly gave back, and for a result that was put aside
 }
 
 export interface Ended extends Omit<OpenMatch, "leased_at" | "until" | "losses" | "tries"> {

@@ -6,7 +6,7 @@ import { isAnswered } from "./Faults.ts"
 import type { OpenMatch } from "./Match.ts"
 import { type End, end } from "./MatchEnd.ts"
 import { changed, unlease } from "./OpenMatches.ts"
-import type { Try } from "./Tries.ts"
+import { type Failure, STRUCK_OUT, type Try } from "./Tries.ts"
 
 /** A match fails after this many lost leases: it kills runners, or one of its files is not available. */
 export const LOSSES_MAX = 3
@@ -28,7 +28,12 @@ export const requeue = (state: State, match: OpenMatch): void => {
 export const loseMatch = (state: State, match: OpenMatch): void =>
   failTry(state, match, { n: match.lease_n, key: match.key!, at: state.now, reason: "runner_lost", version: null })
 
-export const failTry = (state: State, match: OpenMatch, failed: Try, more: Pick<End, "fault_detail"> = {}): void => {
+export const failTry = (
+  state: State,
+  match: OpenMatch,
+  failed: Try & { readonly reason: Failure },
+  more: Pick<End, "fault_detail"> = {}
+): void => {
   match.tries = [...match.tries, failed]
   state.writes.failedTries.push(failed.reason)
   if (++match.losses >= LOSSES_MAX) end(state, match, { ending: "failed", fault_reason: failed.reason, ...more })
@@ -66,6 +71,7 @@ export const withdraw = (
   match: OpenMatch,
   { reason, successor }: { reason: WithdrawnReason; successor: number | null }
 ): void => {
-  const fault = isAnswered(match) ? { fault_reason: match.tries.at(-1)!.reason } : {}
+  const reported = isAnswered(match) ? match.tries.at(-1)!.reason : STRUCK_OUT
+  const fault = reported === STRUCK_OUT ? {} : { fault_reason: reported }
   end(state, match, { ending: "cancelled", withdrawn_reason: reason, successor, ...fault })
 }

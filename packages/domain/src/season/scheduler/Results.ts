@@ -13,6 +13,7 @@ import type { OpenMatch } from "./Match.ts"
 import { end, unrated } from "./MatchEnd.ts"
 import { changed } from "./OpenMatches.ts"
 import { failTry } from "./Requeueing.ts"
+import { isDoubtful, noteContradiction, playAgain } from "./StruckOut.ts"
 
 export const reportMatch = (state: State, { denied, key, lease, outcome }: Of<"ReportMatch">): Receipt => {
   const match = held(state, lease, key)
@@ -20,6 +21,10 @@ export const reportMatch = (state: State, { denied, key, lease, outcome }: Of<"R
   if (isAnswered(match)) return { accepted: true, answered: true } // the repeat of a fault, with another body
   const fault = faultOf(outcome.seats, match.versions.length, state.settings.rules.match.strike_limit)
   if (fault !== undefined) return { accepted: false, reason: "malformed", detail: fault }
+  if (isDoubtful(state, match, key, outcome)) {
+    playAgain(state, match, { key, runner: match.runner! }, outcome)
+    return { accepted: true, answered: true }
+  }
   if (denied === undefined) play(state, match, key, outcome)
   else deny(state, match, outcome, denied)
   return outcome.replay?.content === undefined ? { accepted: true } : { accepted: true, replay_kept: true }
@@ -37,6 +42,7 @@ const held = (state: State, lease: string, key: string): OpenMatch | Receipt => 
 const play = (state: State, match: OpenMatch, key: string, outcome: MatchOutcome): void => {
   const counts = match.ladder !== null && match.round === state.round
   const seats = counts ? rateSeats(state, match, outcome) : outcome.seats.map((seat, i) => unrated(match.versions[i]!, seat))
+  noteContradiction(state, match, key, outcome)
   clear(state, match, key)
   makeGood(state, key)
   end(state, match, { ending: counts ? "rated" : "finished", outcome, seats })

@@ -2,11 +2,13 @@
  * Matches are conserved. A waiting one may start, and a leased one comes back only for a
  * reason. Nobody plays two at once.
  */
+import type { Command } from "@agon/domain/season/Command.ts"
 import { matchOwn_ms } from "@agon/domain/season/Lease.ts"
 import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
+import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
-import { faulted, givenBack, LADDERS, leaseOf, ownerOf, pairableOn, putAside, type Window } from "./Window.ts"
+import { faulted, givenBack, isStruckOut, LADDERS, leaseOf, ownerOf, pairableOn, putAside, type Window } from "./Window.ts"
 
 const CLOSING_MS = 60_000
 const LEASE_MS = 30_000
@@ -94,13 +96,17 @@ const checkSeats = (window: Window): void => {
   }
 }
 
+/** A lease may begin and end in one commit, also by a runner that guesses its name. */
+const endsALease = (now: View, command: Command): boolean =>
+  ["HoldOnly", "RevokeKey", "ReportFault"].includes(command._tag) || (command._tag === "ReportMatch" && isStruckOut(now, command))
+
 /** A match whose lease is new in this commit was allowed to start by the rows on one side of it. */
 const checkStarts = ({ before, now, recent }: Window): void => {
   for (const match of [...now.live.values(), ...now.ended]) {
     const leases = match.lease_n - (before.live.get(match.id)?.lease_n ?? 0)
     must(leases >= 0, "leases count upwards", match)
     if (leases === 0) continue
-    must(leases === 1 || recent.some(({ _tag }) => _tag === "HoldOnly" || _tag === "RevokeKey"), "a match is leased once at a time", match)
+    must(leases === 1 || recent.some((command) => endsALease(now, command)), "a match is leased once at a time", match)
     must(before.head.phase === "open", "nothing starts in a season that closes", match)
     must(match.ladder === null || now.head.now >= now.settings.submissions_open_at, "nothing rated starts before the season", match)
     const on = [before, now].some(({ boards }) => boards.get(match.board)?.enabled)

@@ -40,7 +40,8 @@ export const make = (): Opinions => {
     },
     check: (window) => {
       for (const review of window.now.reviews.values()) checkReview(window, review, reportsOf(review.version))
-      for (const match of window.now.ended) if (isFailed(window, match)) checkFailed(window, match, played.get(match.id) ?? [])
+      for (const match of window.now.ended)
+        if (isFailed(window, match) && isOnTrial(window, match.candidate!)) checkFailed(window, match, played.get(match.id) ?? [])
       for (const version of window.now.versions.values()) {
         const was = window.before.versions.get(version.id)
         if (was?.phase !== "review" || version.phase === "review" || UNMEASURED.includes(version.reject_reason ?? "")) continue
@@ -67,6 +68,12 @@ const checkReview = ({ before, recent }: Window, review: Review, reports: Readon
 
 const isFailed = ({ now }: Window, { candidate, ending, seats }: Ended): boolean =>
   ending === "finished" && seats.some(({ strikes, version }) => version === candidate && strikes >= now.settings.rules.match.strike_limit)
+
+/** Of a candidate that was rejected meanwhile, as when finals begin, nothing is confirmed. */
+const isOnTrial = ({ before, now }: Window, candidate: string): boolean => {
+  const { phase, reject_reason } = now.versions.get(candidate)!
+  return before.versions.get(candidate)?.phase === "trial" && (phase === "trial" || reject_reason === "trial_failed")
+}
 
 /** The first of its candidate's is confirmed by a second result of the same match. */
 const checkFailed = (window: Window, match: Ended, reports: ReadonlyArray<Played>): void => {

@@ -1,14 +1,11 @@
-/**
- * A runner that says of a rival's candidate that it was too slow in its trial: its replay follows the rules, and no machine can deny a timeout
- * (docs/contract.md#a-refusal-is-confirmed).
- */
+/** A runner that says of a rival's candidate that it reached the strike limit in its trial (docs/contract.md#a-refusal-is-confirmed). */
 import { retryRefused } from "@agon/api/retryRefused.ts"
 import { Submitted } from "@agon/api/submission/api.ts"
 import { sendFiles } from "@agon/api/submission/sendFiles.ts"
 import { NodeHttpClient } from "@effect/platform-node"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
-import { hashOf, isMatch, type Keyed, keyed, played, playMatches, report, seasonOf, snakesZoo, toldOf } from "../support/Referee.ts"
+import { hashOf, isMatch, type Keyed, keyed, playMatches, report, seasonOf, snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 /** The next match that the runner is given of this candidate's trial; others are played truly. */
@@ -48,9 +45,8 @@ layer(Service.layer({ replay_check: 0, audit: 0 }), { excludeTestServices: true 
       const liar = yield* keyed("liar", fleet.admin)
       const runner = yield* retryRefused(liar.open(["match"]))
       const { seat, work } = yield* trialOf(liar, runner, submitted.version_id)
-      const forged = played(work, [seat])
-      assert.isAtLeast(toldOf(work, forged).seats[seat]!.strikes, work.rules.strike_limit)
-      yield* report(liar.client, work, { replay: () => forged.replay, told: (told) => ({ ...told, ...toldOf(work, forged) }) })
+      const struck = (each: number) => ({ strikes: each === seat ? work.rules.strike_limit : 0, rank: each === seat ? 2 : 1 })
+      yield* report(liar.client, work, { told: (told) => ({ ...told, seats: told.seats.map((one, i) => ({ ...one, ...struck(i) })) }) })
       const own = yield* fleet.admin.version.ownVersion({ params: { id: submitted.version_id } })
       assert.deepInclude(own, { status: "testing", phase: "trial" })
       assert.deepInclude(own.trial, { played: 0, failed: 0 })

@@ -5,7 +5,7 @@ import { sample } from "../support/slow.ts"
 import { mutants } from "./mutants.ts"
 import { hold, type InMemory, inMemory } from "./simulation.ts"
 
-const SEEDS = Array.from({ length: 24 }, (_, i) => i + 1)
+const SEEDS = Array.from({ length: 48 }, (_, i) => i + 1)
 const STEPS = 1_500
 
 const planted = (name: string): Promise<InMemory> =>
@@ -55,10 +55,10 @@ const TRIED_FIRST: Readonly<Record<string, number>> = {
   revokedKeyKeepsItsWork: 3,
   slowIsAdmitted: 6,
   slowTellingIsAwaited: 4,
-  startsOfAResetAreTheFirst: 17,
+  startsOfAResetAreTheFirst: 48,
   timeGoesBack: 11,
   voidForgetsItsBatch: 7,
-  voidedTrialKeepsItsCandidateOut: 4,
+  voidedTrialKeepsItsCandidateOut: 48,
   weightsTwice: 6
 }
 const seedsFor = (name: string): ReadonlyArray<number> => {

@@ -393,11 +393,15 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "command.admissions && mayServe(settings.fleet.admissions, fleet)",
     replace: "command.admissions"
   },
-  refusalIsNotConfirmed: { file: "season/entry/SecondOpinion.ts", find: "!again && hasOther(state, review)", replace: "false" },
+  refusalIsNotConfirmed: {
+    file: "season/entry/SecondOpinion.ts",
+    find: "!again && hasOther(heardExaminers(state), state.reviews, judges)",
+    replace: "false"
+  },
   judgesAgainAtOnce: { file: "season/entry/SecondOpinion.ts", find: "now < each.at + OPINION_MS", replace: "now < each.at" },
   failureIsNotConfirmed: {
     file: "season/scheduler/StruckOut.ts",
-    find: "?.trial_failed === 0 && hasOther(state, key)",
+    find: "?.trial_failed === 0 && hasOther(heardKeys(state), state.live, [key])",
     replace: "?.trial_failed === -1"
   },
   failedIsPlayedAgainBySame: {

@@ -6,7 +6,7 @@
  * stay as they are, and the log lists the versions whose matches count, and the voided matches that ratings still
  * include, and says that they keep their starts, or that replays were not checked.
  */
-import { type AuditAction, logged, writtenItself } from "../Audit.ts"
+import { logged, writtenItself } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { currentRound } from "../Round.ts"
 import { podium } from "../rating/LadderRatings.ts"
@@ -77,29 +77,21 @@ export const finishClosing = (state: State): void => {
 }
 
 const keepMatches = (state: State, version: string): void =>
-  doubt(state, { action: "version.doubt", subject: version, n: 0 }, "closed before all its matches were voided")
+  writtenItself(state, "version.doubt", version, 0, { why: "closed before all its matches were voided" })
 
 /** Seats may have been written with the other starts already. */
 const keepStarts = (state: State): void => {
   state.learning = null
-  doubt(state, { action: "season.doubt", subject: state.id, n: 0 }, "closed before ratings with other starts were there")
+  writtenItself(state, "season.doubt", state.id, 0, { why: "closed before ratings with other starts were there" })
 }
 
 const keepUnchecked = (state: State): void => {
   state.checked = null
-  doubt(state, { action: "season.doubt", subject: state.id, n: 0 }, "closed before the replays of its last results were checked")
+  writtenItself(state, "season.doubt", state.id, 0, { why: "closed before the replays of its last results were checked" })
 }
 
 const keepRated = (state: State, { match, n }: Voiding): void => {
   state.voiding.delete(match)
   state.writes.voiding.add(match)
-  doubt(state, { action: "match.doubt", subject: match, n }, "closed before ratings without it were there")
+  writtenItself(state, "match.doubt", match, n, { why: "closed before ratings without it were there" })
 }
-
-interface Doubted {
-  readonly action: AuditAction
-  readonly subject: string
-  readonly n: number // a match's number of rating, or 0
-}
-
-const doubt = (state: State, { action, n, subject }: Doubted, why: string): void => writtenItself(state, action, subject, n, { why })

@@ -13,7 +13,7 @@
  * place of the old one, and the opinions so far decide, for the candidate where they differ.
  */
 import { writtenItself } from "../Audit.ts"
-import { heardExaminers } from "../key/HeardKeys.ts"
+import { hasOther, heardExaminers } from "../key/HeardKeys.ts"
 import { OPINION_MS } from "../Lease.ts"
 import type { State } from "../State.ts"
 import type { Opinion, Review, Version } from "../Version.ts"
@@ -36,7 +36,8 @@ export const decisive = (state: State, review: Review, version: Version, given: 
   const admissions = review.opinions.filter(admits)
   const refusals = review.opinions.filter((each) => !admits(each))
   const isSettled = refusals.length === 0 || refusals.length > 1 || admissions.length > 1
-  if (!isSettled && !again && hasOther(state, review)) return undefined
+  const judges = review.opinions.map((each) => each.key)
+  if (!isSettled && !again && hasOther(heardExaminers(state), state.reviews, judges)) return undefined
   const [right, wrong] = refusals.length > 1 || admissions.length === 0 ? [refusals, admissions] : [admissions, refusals]
   for (const each of wrong) doubt(state, version, each)
   return right[0]
@@ -52,14 +53,6 @@ export const measured = ({ infer_us, memory, param_count }: Extract<Judgement, {
   memory_flat: memory.flat,
   memory_cell: memory.cell
 })
-
-/** Somebody who has judged models, or examines one now, has not judged this one. */
-const hasOther = (state: State, { opinions, version }: Review): boolean => {
-  const isOther = (key: string) => opinions.every((each) => each.key !== key)
-  if (heardExaminers(state).some(isOther)) return true
-  for (const review of state.reviews.values()) if (review.until !== null && review.version !== version && isOther(review.key!)) return true
-  return false
-}
 
 const doubt = (state: State, { id, number }: Version, { key, runner, verdict }: Opinion): void =>
   writtenItself(state, "runner.doubt", runner, number, {

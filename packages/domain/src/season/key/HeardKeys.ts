@@ -3,6 +3,7 @@
  * fail (scheduler/Faults.ts). Only beside keys that do the same kind of work are keys kept back that bring none (Lapses.ts).
  */
 import type { HeardKey } from "../Head.ts"
+import type { Leased } from "../Lease.ts"
 import type { State } from "../State.ts"
 
 const DAY_MS = 86_400_000
@@ -34,6 +35,13 @@ const noted = (state: State, keys: ReadonlyArray<HeardKey>, key: string): Readon
 export const heardKeys = (state: State): ReadonlyArray<string> => recent(state, state.keys)
 
 export const heardExaminers = (state: State): ReadonlyArray<string> => recent(state, state.examiners)
+
+/** Whether another key than these does such work: it is among those heard of, or holds a lease now. */
+export const hasOther = (heard: ReadonlyArray<string>, works: ReadonlyMap<string, Leased>, than: ReadonlyArray<string>): boolean => {
+  if (heard.some((key) => !than.includes(key))) return true
+  for (const { key, until } of works.values()) if (until !== null && !than.includes(key!)) return true
+  return false
+}
 
 const recent = (state: State, keys: ReadonlyArray<HeardKey>) => keys.filter((each) => isRecent(state, each)).map(({ key }) => key)
 

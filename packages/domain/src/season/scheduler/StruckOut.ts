@@ -6,7 +6,7 @@
  */
 import { writtenItself } from "../Audit.ts"
 import type { MatchOutcome } from "../Command.ts"
-import { heardKeys } from "../key/HeardKeys.ts"
+import { hasOther, heardKeys } from "../key/HeardKeys.ts"
 import { makeGood } from "../key/Lapses.ts"
 import { OPINION_MS } from "../Lease.ts"
 import type { State } from "../State.ts"
@@ -18,7 +18,7 @@ import { STRUCK_OUT, type Try } from "./Tries.ts"
 /** Whether this result is to be confirmed by another key. */
 export const isDoubtful = (state: State, match: OpenMatch, key: string, outcome: MatchOutcome): boolean => {
   if (match.candidate === null || !isStruckOut(state, match, outcome) || firstOf(match) !== undefined) return false
-  return state.versions_by_id.get(match.candidate)?.trial_failed === 0 && hasOther(state, key)
+  return state.versions_by_id.get(match.candidate)?.trial_failed === 0 && hasOther(heardKeys(state), state.live, [key])
 }
 
 /** Puts the result aside. */
@@ -53,9 +53,3 @@ const firstOf = ({ tries }: OpenMatch) => tries.find(({ reason }) => reason === 
 
 const isStruckOut = ({ settings }: State, { candidate, versions }: OpenMatch, { seats }: MatchOutcome): boolean =>
   versions.some((id, seat) => id === candidate && seats[seat]!.strikes >= settings.rules.match.strike_limit)
-
-const hasOther = (state: State, key: string): boolean => {
-  if (heardKeys(state).some((each) => each !== key)) return true
-  for (const match of state.live.values()) if (match.until !== null && match.key !== key) return true
-  return false
-}

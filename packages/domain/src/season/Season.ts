@@ -35,7 +35,6 @@ import { finalsComplete, patchRound, planRound, startRound } from "./clock/Round
 import { disqualify, endVoids, reinstate, switchOwner } from "./entry/Exclusion.ts"
 import { reportAdmission } from "./entry/Reviews.ts"
 import { expireUploads, preflight, receiveFiles, rejectFiles, submitVersion, switchBaseline } from "./entry/Versions.ts"
-import { LEASE_AGAIN_MS, OPINION_MS } from "./Lease.ts"
 import { answerToRepeat } from "./Repeats.ts"
 import { pendingRound, startOf } from "./Round.ts"
 import { installFold } from "./rating/Installing.ts"
@@ -46,9 +45,9 @@ import { holdOnly, leaseWork, loseLeases, releaseLease, revokeKey } from "./sche
 import { heartbeat } from "./scheduler/OpenMatches.ts"
 import { withdrawQueued } from "./scheduler/Requeueing.ts"
 import { reportFault, reportMatch } from "./scheduler/Results.ts"
+import { isRetakenAt, nextRetake } from "./scheduler/Retaking.ts"
 import { findStragglers } from "./scheduler/Stragglers.ts"
 import { continueTrial } from "./scheduler/Trials.ts"
-import { leftUntil, nextAgain, type Try } from "./scheduler/Tries.ts"
 import { voidMatch } from "./scheduler/Voiding.ts"
 
 /** `isWritten`: the row that the command leaves is there (Repeats.ts), so it is delivered again. */
@@ -162,18 +161,10 @@ const passStragglers = (state: State): void => {
   state.writes.head = true
 }
 
-/**
- * A key may again take a match that it reported unplayable or doubtful, or a review that it failed or judged. Written, so
- * that a restored season does not announce it twice.
- */
+/** A key may take work again that it has left to others. Written, so that a restored season does not announce it twice. */
 const offerAgain = (state: State): void => {
-  const isDue = (each: Try) => leftUntil(each) === state.againEnd
-  for (const { tries, until } of state.live.values()) if (until === null && tries.some(isDue)) state.workAppeared = true
-  if (state.unexamined.some(({ at, version }) => at + LEASE_AGAIN_MS === state.againEnd && state.reviews.get(version)?.until === null))
-    state.workAppeared = true
-  for (const { opinions, until } of state.reviews.values())
-    if (until === null && opinions.some(({ at }) => at + OPINION_MS === state.againEnd)) state.workAppeared = true
-  state.againEnd = nextAgain(state)
+  if (isRetakenAt(state, state.againEnd)) state.workAppeared = true
+  state.againEnd = nextRetake(state)
   state.writes.head = true
 }
 

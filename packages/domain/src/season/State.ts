@@ -18,8 +18,8 @@ import { followed } from "./rating/Resets.ts"
 import { startIn } from "./rating/Starts.ts"
 import type { Voiding } from "./rating/Voided.ts"
 import type { Board, OpenMatch } from "./scheduler/Match.ts"
+import { nextRetake } from "./scheduler/Retaking.ts"
 import { findStragglers } from "./scheduler/Stragglers.ts"
-import { nextAgain } from "./scheduler/Tries.ts"
 import type { Review, Version } from "./Version.ts"
 import { type Counts, count, countLeft, everyLeft, type Left } from "./VersionCounts.ts"
 import { emptyWrites, type Writes } from "./Writes.ts"
@@ -39,7 +39,7 @@ export interface State extends Head, Counts<Version> {
   leaseEnd: number // no lease ends before this
   uploadEnd: number // no upload window ends before this
   stragglerAt: number // no leased match becomes a straggler before this
-  againEnd: number // no key may take a match that it reported unplayable, or a review that it failed, again before this
+  againEnd: number // no key may take work that it has left to others again before this
   workAppeared: boolean // there may now be work for a runner that was told there was none
   recheckQueue: boolean // something that queued matches depend on has changed: `settle` withdraws those that may no longer start
   readonly unwritten: Set<LadderRating> // in play, reset since their rows were written (a row of an earlier round is read as reset)
@@ -109,7 +109,7 @@ export const restore = (from: Snapshot): State => {
     else if (ladder !== undefined) ladder.playing++
   }
   for (const ladder of state.ladders) fillHeap(state, ladder)
-  state.againEnd = nextAgain(state)
+  state.againEnd = nextRetake(state)
   findStragglers(state)
   return state
 }

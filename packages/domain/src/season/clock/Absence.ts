@@ -7,8 +7,8 @@
  */
 import { renewedUntil } from "../Lease.ts"
 import type { State } from "../State.ts"
+import { nextRetake } from "../scheduler/Retaking.ts"
 import { findStragglers } from "../scheduler/Stragglers.ts"
-import { nextAgain } from "../scheduler/Tries.ts"
 
 /** Called before the first step of a restored season. No trusted clock can have shown more than `latest`. */
 export const returned = (state: State, { latest, now }: { readonly now: number; readonly latest: number }): void => {
@@ -54,7 +54,7 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
 /** A key leaves a model that it refused to others, and these were away as well. */
 const leaveLonger = (state: State, away_ms: number): void => {
   if (!moveOpinions(state, (at) => at + away_ms)) return
-  state.againEnd = nextAgain(state)
+  state.againEnd = nextRetake(state)
 }
 
 const moveOpinions = (state: State, moved: (at: number) => number): boolean => {
@@ -89,7 +89,7 @@ const putBack = (state: State, now: number): void => {
     state.writes.live.add(match.id)
   }
   moveOpinions(state, notLater)
-  state.againEnd = nextAgain(state)
+  state.againEnd = nextRetake(state)
   for (const owner of state.owners.values())
     if (owner.last_submitted_at !== null) owner.last_submitted_at = notLater(owner.last_submitted_at)
   putBackUploads(state, now + state.settings.rules.upload_window_s * 1000)

@@ -21,25 +21,3 @@ export const leftUntil = ({ at, reason }: Pick<Try, "at" | "reason">): number =>
 
 /** Why nobody could play it. */
 export type Failure = Exclude<FaultReason, "replay_mismatch">
-
-interface Tried {
-  readonly live: ReadonlyMap<string, { readonly tries: ReadonlyArray<Try> }>
-  readonly now: number
-  readonly unexamined: ReadonlyArray<{ readonly at: number }>
-  readonly reviews: ReadonlyMap<string, { readonly opinions: ReadonlyArray<{ readonly at: number }> }>
-}
-
-/**
- * When a key may next retake a match that it reported unplayable or doubtful, or a review that it failed or judged. Leased
- * work counts too: it may be queued by then.
- */
-export const nextAgain = ({ live, now, reviews, unexamined }: Tried): number => {
-  let first = Infinity
-  for (const { at } of unexamined) if (at + LEASE_AGAIN_MS > now) first = Math.min(first, at + LEASE_AGAIN_MS)
-  for (const { opinions } of reviews.values())
-    for (const { at } of opinions) if (at + OPINION_MS > now) first = Math.min(first, at + OPINION_MS)
-  for (const { tries } of live.values()) {
-    for (const each of tries) if (each.reason !== "runner_lost" && leftUntil(each) > now) first = Math.min(first, leftUntil(each))
-  }
-  return first
-}

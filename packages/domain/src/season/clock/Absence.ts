@@ -9,6 +9,7 @@ import { renewedUntil } from "../Lease.ts"
 import type { State } from "../State.ts"
 import { nextRetake } from "../scheduler/Retaking.ts"
 import { findStragglers } from "../scheduler/Stragglers.ts"
+import { STRUCK_OUT, type Try } from "../scheduler/Tries.ts"
 
 /** Called before the first step of a restored season. No trusted clock can have shown more than `latest`. */
 export const returned = (state: State, { latest, now }: { readonly now: number; readonly latest: number }): void => {
@@ -51,10 +52,11 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
   }
 }
 
-/** A key leaves a model that it refused to others, and these were away as well. */
+/** Keys leave models that they judged, and trial matches that were failed under them, to others, and these were away as well. */
 const leaveLonger = (state: State, away_ms: number): void => {
-  if (!moveOpinions(state, (at) => at + away_ms)) return
-  state.againEnd = nextRetake(state)
+  const later = (at: number) => at + away_ms
+  const areMoved = [moveOpinions(state, later), moveStruckOut(state, later)]
+  if (areMoved.includes(true)) state.againEnd = nextRetake(state)
 }
 
 const moveOpinions = (state: State, moved: (at: number) => number): boolean => {
@@ -64,6 +66,16 @@ const moveOpinions = (state: State, moved: (at: number) => number): boolean => {
     state.writes.reviews.add(review.version)
   }
   return judged.length > 0
+}
+
+const moveStruckOut = (state: State, moved: (at: number) => number): boolean => {
+  const isStruckOut = ({ reason }: Try) => reason === STRUCK_OUT
+  const failed = [...state.live.values()].filter(({ tries }) => tries.some(isStruckOut))
+  for (const match of failed) {
+    match.tries = match.tries.map((each) => (isStruckOut(each) ? { ...each, at: moved(each.at) } : each))
+    state.writes.live.add(match.id)
+  }
+  return failed.length > 0
 }
 
 /**

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Work } from "../Command.ts"
+import { returned } from "../clock/Absence.ts"
 import { OPINION_MS } from "../Lease.ts"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
@@ -117,6 +118,17 @@ describe("a refusal", () => {
     judge(state, "k1", unreadable, OPENED + 2 + OPINION_MS)
     assert.strictEqual(candidate(state), "rejected")
     assert.strictEqual(state.writes.rejected.get(version(9))?.reject_reason, "weights_unreadable")
+  })
+
+  it("is left to others for as long after an absence of the season, in which they were away as well", () => {
+    const state = examinedBy("k1", "k2")
+    judge(state, "k1", slow, OPENED + 2)
+    committed(state)
+    const again = restore(structuredClone(snapshot(state)))
+    const back = OPENED + 2 + OPINION_MS
+    returned(again, { now: back, latest: back })
+    assert.deepStrictEqual(take(again, "k1", back + OPINION_MS - 1), [])
+    assert.lengthOf(take(again, "k1", back + OPINION_MS), 1)
   })
 
   it("does not become a majority by being given again", () => {

@@ -1,5 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import type { Work } from "../Command.ts"
+import { returned } from "../clock/Absence.ts"
 import { OPINION_MS } from "../Lease.ts"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
@@ -95,6 +96,17 @@ describe("a trial match that the candidate fails", () => {
     )
     trial(state, "k1", true, at + 1 + OPINION_MS)
     assert.strictEqual(phase(state), "rejected")
+  })
+
+  it("is left to others for as long after an absence of the season, in which they were away as well", () => {
+    const { at, state } = onTrial(["k1", "k2"])
+    trial(state, "k1", true, at + 1)
+    committed(state)
+    const again = restore(structuredClone(snapshot(state)))
+    const back = at + 1 + OPINION_MS
+    returned(again, { now: back, latest: back })
+    assert.isFalse(take(again, "k1", back + OPINION_MS - 1)?.is_trial === true, "not yet")
+    assert.isTrue(take(again, "k1", back + OPINION_MS)?.is_trial)
   })
 
   it("is confirmed once: further failures of the candidate count at once", () => {

@@ -53,7 +53,7 @@ const isCutOff = (module: TestModule): boolean => ["queued", "pending"].includes
 /** Vitest tells of a worker's end as an error of its own. */
 const isEndOfWorker = ({ cause }: SerializedError): boolean => /^Worker exited unexpectedly/.test(String(cause?.message))
 
-export const reportOf = (modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): Report => {
+const reportOf = (modules: ReadonlyArray<TestModule>, unhandled: ReadonlyArray<SerializedError>): Report => {
   const tests = modules.flatMap((module) => [...module.children.allTests()])
   const count = (state: string) => tests.filter((test) => test.result().state === state).length
   const failures = modules.flatMap(failuresOf)

@@ -1,7 +1,6 @@
 /**
- * Checks rules that the compiler and the linter do not know: the floor plan, sizes, names,
- * banned calls, dependencies and
- * content that must not be in a public repository. One line per finding, `file:line  rule  what to do`.
+ * Checks rules that the compiler and the linter do not know: the floor plan, sizes, names, banned calls, dependencies, exports that no
+ * other file takes, and content that must not be in a public repository. One line per finding, `file:line  rule  what to do`.
  *
  *   node scripts/tidy.ts [root]     exit status 0 clean, 1 findings, 2 could not run
  */

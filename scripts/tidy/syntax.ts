@@ -49,7 +49,7 @@ export function visit(node: Node, visitor: (node: Node, ancestors: ReadonlyArray
   enter(node)
 }
 
-export const isNode = (value: unknown): value is Node =>
+const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && typeof (value as { type?: unknown }).type === "string"
 
 export const nodes = (value: unknown): ReadonlyArray<Node> => (Array.isArray(value) ? value.filter(isNode) : [])

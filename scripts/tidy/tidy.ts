@@ -4,6 +4,7 @@ import { calls } from "./rule/call.ts"
 import { citations } from "./rule/citation.ts"
 import { cycles } from "./rule/cycle.ts"
 import { dependencies } from "./rule/dependency.ts"
+import { unusedExports } from "./rule/export.ts"
 import { floor } from "./rule/floor.ts"
 import { headless } from "./rule/headless.ts"
 import { locks } from "./rule/lock.ts"
@@ -30,7 +31,8 @@ const rules: ReadonlyArray<(tree: Tree) => Iterable<Finding>> = [
   headless,
   locks,
   visibility,
-  wholes
+  wholes,
+  unusedExports
 ]
 
 export interface Report {

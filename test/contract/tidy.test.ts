@@ -6,27 +6,37 @@ import { dirname, join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
 import { tidy } from "../../scripts/tidy/tidy.ts"
 import { clean, type Files, floorCases, http, lines, manifest, otherCases } from "./tidyCases.ts"
+import { exportCases, withoutUnusedExports } from "./tidyExportCases.ts"
 
 const roots: Array<string> = []
 afterAll(() => {
   for (const root of roots) rmSync(root, { recursive: true, force: true })
 })
 
-function plant(files: Files): string {
+/** A test that takes all exports of the files. */
+const userOf = (paths: ReadonlyArray<string>): Files => {
+  const lines = paths.filter((path) => /(?<!\.test)\.ts$/.test(path)).map((path, n) => `import * as n${n} from "../${path}"\nvoid n${n}\n`)
+  return { "test/user.test.ts": lines.join("") }
+}
+
+/** The files beside the clean ones. Nobody has to look for users of their exports, but where `used` is false. */
+function plant(files: Files, used = true): string {
   const root = mkdtempSync(join(tmpdir(), "tidy-"))
   roots.push(root)
-  for (const [path, text] of Object.entries({ ...clean, ...files })) {
+  const user = userOf(Object.keys({ ...clean, ...(used ? files : {}) }))
+  for (const [path, text] of Object.entries({ ...clean, ...user, ...files })) {
     mkdirSync(dirname(join(root, path)), { recursive: true })
     writeFileSync(join(root, path), text)
   }
   return root
 }
 
-const findings = (files: Files) => tidy(plant(files)).findings.map(({ file, line, rule, message }) => `${file}:${line} ${rule}: ${message}`)
+const findings = (files: Files, used = true) =>
+  tidy(plant(files, used)).findings.map(({ file, line, rule, message }) => `${file}:${line} ${rule}: ${message}`)
 
 /** Exactly the planted violation is found, at its place, in words that hold `says`. */
-function assertFound(files: Files, place: string, says: string) {
-  const found = findings(files)
+function assertFound(files: Files, place: string, says: string, used = true) {
+  const found = findings(files, used)
   assert.strictEqual(found.length, 1, found.join("\n"))
   assert.include(found[0], `${place}:`)
   assert.include(found[0], says)
@@ -40,6 +50,14 @@ describe("tidy", () => {
   for (const [title, files, place, says] of [...floorCases, ...otherCases]) {
     it(`reports ${title}`, () => assertFound(files, place, says))
   }
+
+  for (const [title, files, place, says] of exportCases) {
+    it(`reports ${title}`, () => assertFound(files, place, says, false))
+  }
+
+  it("passes exports that another file takes by any way, types that others name, and what is published", () => {
+    assert.deepStrictEqual(findings(withoutUnusedExports, false), [])
+  })
 
   it("reports programs that import each other, and the cycle that they make", () => {
     const found = findings({

@@ -47,7 +47,7 @@ const document = ["docs", "rules.md"].join("/")
 const season = "packages/domain/src/season/Season.ts"
 export const http = "packages/server/src/http/Edge.ts"
 
-type Case = readonly [title: string, files: Files, place: string, says: string]
+export type Case = readonly [title: string, files: Files, place: string, says: string]
 
 export const floorCases: ReadonlyArray<Case> = [
   [

@@ -269,7 +269,7 @@ const answers = (side: Side) =>
   })
 
 /** In the order in which they happen, to the first season and then to the second. */
-export const ACTS: ReadonlyArray<(side: Side) => Effect.Effect<unknown, unknown>> = [
+const ACTS: ReadonlyArray<(side: Side) => Effect.Effect<unknown, unknown>> = [
   claim,
   (side) => obey(side, [...board("plain"), ...board("four", 4), ...board("spare")]),
   (side) => obey(side, [{ _tag: "SwitchBoard", board: "spare", enabled: false, audit: audit(side, 1) }]),

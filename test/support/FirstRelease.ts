@@ -9,7 +9,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 /** The first release's last migration. */
-export const LAST_MIGRATION = 3
+const LAST_MIGRATION = 3
 
 type Row = Readonly<Record<string, any>>
 const file = new URL("firstRelease.json.gz", import.meta.url)

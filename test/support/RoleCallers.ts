@@ -30,13 +30,13 @@ export interface Caller {
 export const nobody: Caller = { role: "nobody" }
 export const session: Caller = { role: "any account", account: "eve" }
 export const owner: Caller = { role: "the owner", account: "ada" }
-export const otherOwner: Caller = { role: "another owner", account: "bob" }
+const otherOwner: Caller = { role: "another owner", account: "bob" }
 export const administrator: Caller = { role: "the season's administrator", account: "sam" }
 export const otherAdministrator: Caller = { role: "another season's administrator", account: "sue" }
 export const platform: Caller = { role: "the platform's administrator", account: "root" }
-export const suspended: Caller = { role: "a suspended account", account: "mal", locked: true }
-export const misled: Caller = { role: "the platform's administrator from another origin's page", account: "root", foreign: true }
-export const ended: Caller = { role: "an ended session", account: "gone", locked: true }
+const suspended: Caller = { role: "a suspended account", account: "mal", locked: true }
+const misled: Caller = { role: "the platform's administrator from another origin's page", account: "root", foreign: true }
+const ended: Caller = { role: "an ended session", account: "gone", locked: true }
 
 export interface Key {
   readonly secret: string

@@ -24,7 +24,7 @@ const PLACES: ReadonlyArray<Key> = [
 ]
 
 /** By table the condition of a season's rows, which names the season as `$1`. */
-export const conditions = Effect.gen(function* () {
+const conditions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const direct = yield* sql<{ readonly name: string }>`
     SELECT c.relname AS name FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'season_id' AND NOT a.attisdropped

@@ -36,7 +36,7 @@ export interface SignInServiceShape {
 export class SignInService extends Context.Service<SignInService, SignInServiceShape>()("test/SignInService") {}
 
 /** A provider that takes longer is given up. */
-export const patience_s = 1
+const patience_s = 1
 
 /** Nobody listens there. */
 const nowhere = "http://127.0.0.1:1"

@@ -19,7 +19,7 @@ export interface Started {
 
 const ROOT = join(import.meta.dirname, "../..")
 /** From the sources, without an installation. */
-export const FROM_SOURCES: ReadonlyArray<string> = [process.execPath, join(ROOT, "packages/cli/src/main.ts")]
+const FROM_SOURCES: ReadonlyArray<string> = [process.execPath, join(ROOT, "packages/cli/src/main.ts")]
 
 export class Tool {
   readonly folder: string

@@ -15,13 +15,13 @@ import { Clock, Effect, Layer, Schedule } from "effect"
 import * as Administration from "./Administration.ts"
 import * as Fixture from "./Fixture.ts"
 
-export const SLOT_MS = 600_000
+const SLOT_MS = 600_000
 const OPENED = Date.parse("2026-03-02T00:00:00.000Z")
 /** Reads look at 48 moments between the opening and now: in the middle of a slot, when its points have been taken. */
 const FIRST = OPENED + SLOT_MS / 2
-export const at = (slot: number, minutes = 0) => FIRST + slot * SLOT_MS + minutes * 60_000
+const at = (slot: number, minutes = 0) => FIRST + slot * SLOT_MS + minutes * 60_000
 /** So that every moment of the series lies in the middle of a slot. */
-export const END = OPENED + 47 * SLOT_MS
+const END = OPENED + 47 * SLOT_MS
 
 /** The services' time is where it was put, until they are stopped; what sleeps, sleeps in real time. */
 let now = OPENED
@@ -52,7 +52,7 @@ const timed = Layer.effectDiscard(
   )
 )
 export const layer = timed.pipe(Layer.provideMerge(Administration.layer.pipe(Layer.provide(clock))))
-export const setTime = (to: number) =>
+const setTime = (to: number) =>
   Effect.sync(() => {
     now = to
   })
@@ -201,7 +201,7 @@ export const play = Effect.fnUntraced(function* (twin: Twin, leftOut: ReadonlySe
 })
 
 /** Until ratings are there without what was voided. */
-export const folded = (season: string) =>
+const folded = (season: string) =>
   Administration.rows<{ readonly waits: boolean }>`SELECT EXISTS (SELECT 1 FROM voiding WHERE season_id = ${season}) AS waits`.pipe(
     Effect.repeat({ schedule: Schedule.spaced("10 millis"), while: ([row]) => row!.waits })
   )

@@ -42,7 +42,7 @@ export interface Answered {
   readonly json: any
 }
 
-export const publicOriginOfTests = "http://localhost:8080"
+const publicOriginOfTests = "http://localhost:8080"
 
 export class Web extends Context.Service<Web, { readonly call: (path: string, call?: Call) => Effect.Effect<Answered> }>()("test/Web") {
   static readonly layer = <E, R>(routes: Layer.Layer<never, E, R>) =>

@@ -16,7 +16,7 @@ const pressure = () => (existsSync(PRESSURE) ? Number(/some avg10=([\d.]+)/.exec
 const PRESSURE = "/proc/pressure/cpu"
 
 /** At least 1; on a quiet machine 1. */
-export const slack = (): number => Math.max(pressure() > 50 ? 2 : 1, loadavg()[0]! / availableParallelism(), stretched())
+const slack = (): number => Math.max(pressure() > 50 ? 2 : 1, loadavg()[0]! / availableParallelism(), stretched())
 
 /** Wall time for each unit of this thread's CPU time. */
 const stretched = (): number => {

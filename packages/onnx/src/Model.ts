@@ -13,26 +13,12 @@ import { type ModelProto, ModelProtoSchema } from "./generated/model_pb.ts"
 export {
   type AttributeProto,
   AttributeProto_AttributeType as AttributeType,
-  AttributeProtoSchema,
-  type FunctionProto,
   type GraphProto,
-  GraphProtoSchema,
   type ModelProto,
-  ModelProtoSchema,
   type NodeProto,
-  NodeProtoSchema,
-  type OperatorSetIdProto,
-  type SparseTensorProto,
-  type StringStringEntryProto,
   type TensorProto,
   TensorProto_DataLocation as DataLocation,
-  TensorProtoSchema,
-  type TensorShapeProto,
-  type TensorShapeProto_Dimension,
-  type TrainingInfoProto,
-  type TypeProto,
-  type ValueInfoProto,
-  ValueInfoProtoSchema
+  type ValueInfoProto
 } from "./generated/model_pb.ts"
 
 /** The input of `encodeModel`: every field optional, messages as plain objects. */

@@ -3,7 +3,7 @@ import { entriesOf, type ZooEntry } from "./Entry.ts"
 import { othelloDesigns } from "./othello/designs.ts"
 import { snakesDesigns } from "./snakes/designs.ts"
 
-export type { Memory, ZooEntry, ZooModel } from "./Entry.ts"
-export { demoWeightClasses, type WeightClass } from "./weightClasses.ts"
+export type { ZooEntry } from "./Entry.ts"
+export { demoWeightClasses } from "./weightClasses.ts"
 
 export const zoo: ReadonlyArray<ZooEntry> = [...entriesOf("snakes", snakesDesigns), ...entriesOf("othello", othelloDesigns)]

@@ -46,7 +46,7 @@ export interface Done {
 export type News = ({ readonly kind: "told" } & Measured) | ({ readonly kind: "done" } & Done) | { readonly kind: "ready" }
 
 /** A key has at most 128 runners that are not gone. */
-export const RUNNERS_A_KEY = 100
+const RUNNERS_A_KEY = 100
 export const keyOf = (runner: number) => 1 + Math.floor(runner / RUNNERS_A_KEY)
 export const secretOf = (key: number) => `agon-fleet-key-${key}`
 

@@ -1,7 +1,7 @@
 /** The options of the bench. */
 import { parseArgs } from "node:util"
 
-export const FAULTS = ["node", "redis", "postgres"] as const
+const FAULTS = ["node", "redis", "postgres"] as const
 export type Fault = (typeof FAULTS)[number]
 
 const said = parseArgs({

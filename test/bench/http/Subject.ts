@@ -9,9 +9,9 @@ import { Effect, Layer, type Redacted } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection } from "effect/sql"
 
-export const GAME = "snakes"
+const GAME = "snakes"
 /** Rows of a page, so many that the body has about 9 kB. */
-export const LIMIT = 20
+const LIMIT = 20
 
 export interface Said {
   readonly text: string

@@ -49,7 +49,7 @@ export const timesOf = (all: ReadonlyArray<number>): Times => {
 }
 
 /** The read as a handler makes it. */
-export const readOf = ({ ask, cursor }: Question, variant: number) =>
+const readOf = ({ ask, cursor }: Question, variant: number) =>
   Effect.gen(function* () {
     if (ask.of === "matches") return (yield* (yield* Matches).list(ask.query(variant) as Asked, null)).list
     const season = yield* (yield* Seasons).find("snakes", "big", null)

@@ -31,7 +31,7 @@ const nameOf = (lease: string): [string, number] => {
 }
 
 /** Ranks that the seats do not bear out, or seats that the match does not have. */
-export const isMalformed = ({ outcome: { seats } }: Of<"ReportMatch">, players: number, limit: number): boolean => {
+const isMalformed = ({ outcome: { seats } }: Of<"ReportMatch">, players: number, limit: number): boolean => {
   if (seats.length !== players) return true
   const better = (a: (typeof seats)[number], b: (typeof seats)[number]): boolean => {
     const [out, otherOut] = [a.strikes >= limit, b.strikes >= limit]

@@ -158,7 +158,7 @@ interface To {
 }
 
 /** Instead of all other loggers, on standard output. */
-export const layer = ({ isTTY }: To): Layer.Layer<never> => Logger.layer([Logger.withConsoleLog(isTTY === true ? human : json)])
+const layer = ({ isTTY }: To): Layer.Layer<never> => Logger.layer([Logger.withConsoleLog(isTTY === true ? human : json)])
 
 /**
  * A program whose lines go there, the last one too, that says why it ended; so it is run without a

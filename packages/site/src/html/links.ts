@@ -36,10 +36,10 @@ export const inPrivate = placesBelow(PRIVATE)
 export const placesFor = ({ visibility }: { readonly visibility: "public" | "private" }): Places =>
   visibility === "public" ? inPublic : inPrivate
 
-export const { board: boardAt, ladder: ladderAt, match: matchAt, model: modelAt, season: seasonAt, version: versionAt } = inPublic
+export const { ladder: ladderAt, match: matchAt, model: modelAt, season: seasonAt } = inPublic
 /** Pictures for previews of links. Programs without a session ask for them, so there are none of private seasons. */
 export const matchPictureAt = (id: string) => `${matchAt(id)}/board.png`
-export const boardPictureAt = (game: string, season: string, map_id: string) => `${boardAt(game, season, map_id)}/board.png`
+export const boardPictureAt = (game: string, season: string, map_id: string) => `${inPublic.board(game, season, map_id)}/board.png`
 export const profileAt = (username: string) => `/people/${part(username)}`
 export const postAt = (slug: string) => `/posts/${part(slug)}`
 

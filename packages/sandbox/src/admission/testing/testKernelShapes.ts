@@ -14,8 +14,8 @@ export interface Shape {
   readonly outputs?: number
 }
 
-export const BYTES: Readonly<Record<number, number>> = { 1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8 }
-export const countOf = (dims: Dims) => dims.reduce((product, dim) => product * dim, 1)
+const BYTES: Readonly<Record<number, number>> = { 1: 4, 2: 1, 3: 1, 4: 2, 5: 2, 6: 4, 7: 8, 9: 1, 10: 2, 11: 8, 12: 4, 13: 8 }
+const countOf = (dims: Dims) => dims.reduce((product, dim) => product * dim, 1)
 
 /** Small numbers of an element type, the same for the same dimensions. Booleans are 0 and 1. */
 export const tensor = (dims: Dims, dataType: number = DataType.FLOAT, values?: ReadonlyArray<number>): Initializer => {
@@ -48,9 +48,9 @@ export const list = (name: string, ...ints: ReadonlyArray<number>): Attribute =>
 export const text = (name: string, s: string): Attribute => ({ name, type: AttributeType.STRING, s: new TextEncoder().encode(s) })
 
 export const TYPES = [1, 11, 10, 6, 7, 3, 2, 5, 4, 12, 13, 9]
-export const EXTENTS = [0, 1, 5, 17]
+const EXTENTS = [0, 1, 5, 17]
 
-export const words = (names: string) => names.trim().split(/\s+/)
+const words = (names: string) => names.trim().split(/\s+/)
 export const UNARY =
   words(`Abs Acos Acosh Asin Asinh Atan Atanh BitwiseNot Ceil Celu Cos Cosh Elu Erf Exp Floor Gelu HardSigmoid HardSwish Hardmax
   Identity IsInf IsNaN LeakyRelu Log LogSoftmax LpNormalization MeanVarianceNormalization Mish Neg NonZero Not Reciprocal Relu Round
@@ -117,7 +117,7 @@ export const reduction = () =>
 export const arg = () =>
   over((a, b, c) => [0, 1, 2].map((axis) => ({ inputs: [f(a, b, c)], attribute: [int("axis", axis), int("keepdims", 0)] })))
 
-export const sides = [0, 1, 3, 6]
+const sides = [0, 1, 3, 6]
 export const images = (make: (n: number, c: number, h: number, w: number) => ReadonlyArray<Shape>) =>
   [0, 1, 2].flatMap((n) => [0, 1, 4].flatMap((c) => sides.flatMap((h) => [h, 5].flatMap((w) => make(n, c, h, w)))))
 

@@ -90,7 +90,7 @@ class Client:
             return False
 
     def me(self) -> Account:
-        account: Account = self._transport.get("me")
+        account: Account = self._transport.fields("GET", path_of("me"))
         return account
 
     # Entering a version
@@ -101,7 +101,7 @@ class Client:
         return next((model for model in self.models(game) if normalize("NFC", model["name"]) == kept), None)
 
     def create_model(self, game: str, name: str) -> Model:
-        model: Model = self._transport.ask("POST", path_of("games", game, "models"), body={"name": name})
+        model: Model = self._transport.fields("POST", path_of("games", game, "models"), body={"name": name})
         return model
 
     def preflight(self, game: str, season: str | None = None, model_id: str | None = None) -> Preflight:
@@ -172,7 +172,7 @@ class Client:
 
     def version(self, version_id: str) -> OwnVersion:
         """A version of the caller's, in any state."""
-        version: OwnVersion = self._transport.get("me", "versions", version_id)
+        version: OwnVersion = self._transport.fields("GET", path_of("me", "versions", version_id))
         return version
 
     # Reading

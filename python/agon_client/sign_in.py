@@ -40,7 +40,7 @@ def _session_in(answered: Answered, url: str) -> str:
 
 def session_by_device(transport: Transport, shown: Show = show, client_name: str | None = None) -> str:
     """The token of a new session. A service that does not answer for a while is asked again until the code is over."""
-    codes: DeviceCodes = transport.ask("POST", path_of("auth", "device"), body={"client_name": client_name or name_of_this()})
+    codes: DeviceCodes = transport.fields("POST", path_of("auth", "device"), body={"client_name": client_name or name_of_this()})
     shown(codes)
     interval_s, deadline = codes["interval"], time.monotonic() + codes["expires_in"]
     while time.monotonic() + interval_s < deadline:

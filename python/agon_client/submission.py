@@ -56,7 +56,7 @@ def hash_of(content: bytes) -> str:
 
 
 def preflight(transport: Transport, game: str, season: str | None, model_id: str | None) -> Preflight:
-    answer: Preflight = transport.get("games", game, "submission", season=season, model=model_id)
+    answer: Preflight = transport.fields("GET", path_of("games", game, "submission"), {"season": season, "model": model_id})
     return answer
 
 
@@ -69,7 +69,7 @@ def check_sizes(transport: Transport, game: str, season: str, weights: bytes, ma
     files with it, until the window closes."""
     if len(manifest) > MANIFEST_MAX_BYTES:
         raise too_large("The manifest has", len(manifest), MANIFEST_MAX_BYTES)
-    classes = transport.get("private", "games", game, "seasons", season)["weight_classes"]
+    classes = transport.fields("GET", path_of("private", "games", game, "seasons", season))["weight_classes"]
     size, largest = len(weights) + len(manifest), max(one["max_bytes"] for one in classes)
     if size > largest:
         raise too_large("Weights and manifest have", size, largest)
@@ -78,7 +78,7 @@ def check_sizes(transport: Transport, game: str, season: str, weights: bytes, ma
 def post(transport: Transport, body: dict[str, str | int | None]) -> Submitted:
     """The version, new or begun before."""
     try:
-        answer: Submitted = transport.ask("POST", path_of("submissions"), body=body)
+        answer: Submitted = transport.fields("POST", path_of("submissions"), body=body)
     except ApiError as error:
         if error.code in REFUSALS:
             raise SubmissionRefused([{"code": error.code, "detail": error.detail}]) from error
@@ -130,7 +130,7 @@ def follow(transport: Transport, version_id: str, on_stage: OnStage | None, look
     told, answered = "", time.monotonic()
     while True:
         try:
-            version: OwnVersion = transport.get("me", "versions", version_id)
+            version: OwnVersion = transport.fields("GET", path_of("me", "versions", version_id))
             answered = time.monotonic()
             if version["status"] != "testing":
                 return version

@@ -21,6 +21,8 @@ PATIENCE_S = 300.0
 # Of an answer; a page of the largest list is a fraction of it.
 ANSWER_BYTES_MAX = 32 * 1024 * 1024
 STANDARD_WAIT_S = 1.0
+# Between two requests where an answer says to come again at once.
+LEAST_WAIT_S = 0.1
 COOKIE = "service_session"
 
 
@@ -64,13 +66,26 @@ def wait_of(retry_after: str | None) -> float:
     if retry_after is None:
         return STANDARD_WAIT_S
     try:
-        return max(0.0, float(int(retry_after)))
+        return max(LEAST_WAIT_S, float(int(retry_after)))
+    except OverflowError:
+        return float("inf")
     except ValueError:
         pass
     try:
-        return max(0.0, parsedate_to_datetime(retry_after).timestamp() - time.time())
-    except (TypeError, ValueError):
+        return max(LEAST_WAIT_S, parsedate_to_datetime(retry_after).timestamp() - time.time())
+    except (TypeError, ValueError, OverflowError):
         return STANDARD_WAIT_S
+
+
+class Fields(dict[str, Any]):
+    """An object of an answer. One without a field that is asked for is no answer that this client knows."""
+
+    def __init__(self, members: Mapping[str, Any], url: str) -> None:
+        super().__init__(members)
+        self._url = url
+
+    def __missing__(self, name: str) -> Any:
+        raise BadAnswer(f"{self._url} gave an answer that this client does not know: it has no {name}.")
 
 
 class Answered:
@@ -81,7 +96,7 @@ class Answered:
 
     def json(self, url: str) -> Any:
         try:
-            return json.loads(self.body) if self.body else None
+            return json.loads(self.body, object_hook=lambda members: Fields(members, url)) if self.body else None
         except ValueError:
             raise BadAnswer(f"{url} does not answer as a service does: its answer is not JSON.") from None
 
@@ -142,6 +157,13 @@ class Transport:
 
     def get(self, *parts: str, **query: Any) -> Any:
         return self.ask("GET", path_of(*parts), query)
+
+    def fields(self, method: str, path: str, query: Mapping[str, Any] = {}, body: Any = None) -> Any:
+        """The object that a route answers with; BadAnswer where it is none."""
+        answer = self.ask(method, path, query, body)
+        if not isinstance(answer, dict):
+            raise BadAnswer(f"{self.url} gave an answer that this client does not know: it is no object.")
+        return answer
 
     def _error(self, answered: Answered) -> AgonError:
         try:

@@ -324,6 +324,52 @@ print(json.dumps(sum(client.get("games", "snakes")["slug"] == "snakes" for _ in 
       }).pipe(Effect.scoped)
     )
 
+    it.effect("asks ten times a second at most where an answer says to come at once, and not again where it says never", () =>
+      Effect.gen(function* () {
+        const own = yield* toolOf(COMMAND)
+        const asked: Array<string | undefined> = []
+        const { origin } = yield* stub((request, response) => {
+          asked.push(request.url)
+          const wait = request.url === "/v1/games/now" ? "0" : "9".repeat(400)
+          response.writeHead(429, { "retry-after": wait }).end(JSON.stringify({ code: "rate_limited", detail: "Come again." }))
+        })
+        const told = yield* program(
+          own,
+          `told = []
+for game in ("now", "never"):
+    try:
+        Client(sys.argv[1], patience_s=0.55).get("games", game)
+    except ApiError as error:
+        told.append(error.code)
+print(json.dumps(told))`,
+          origin
+        )
+        assert.deepStrictEqual(told, ["rate_limited", "rate_limited"])
+        assert.strictEqual(asked.filter((url) => url === "/v1/games/never").length, 1)
+        assert.isAtMost(asked.filter((url) => url === "/v1/games/now").length, 6)
+      }).pipe(Effect.scoped)
+    )
+
+    it.effect("says of JSON that no service gives what it lacks", () =>
+      Effect.gen(function* () {
+        for (const [answer, login, ladder] of [
+          ["{}", "it has no verification_uri", undefined],
+          ["[]", "it is no object", undefined],
+          ["null", "it is no object", undefined],
+          ['{"entries": [{"owner": null}], "next_cursor": null}', "it has no verification_uri", "it has no deviation"]
+        ] as const) {
+          const { origin } = yield* stub((_, response) => response.end(answer))
+          const own = yield* toolOf(COMMAND)
+          const says = (lack: string) => `agon_client: ${origin} gave an answer that this client does not know: ${lack}.\n`
+          const signedIn = yield* run(own, "login", "--url", origin)
+          assert.deepStrictEqual([signedIn.status, signedIn.err], [2, says(login)], answer)
+          const listed = yield* run(own, "ladder", "--url", origin, "--game", "snakes")
+          const noList = "agon_client: /v1/games/snakes/leaderboard is not a list of pages.\n"
+          assert.deepStrictEqual([listed.status, listed.err], [2, ladder === undefined ? noList : says(ladder)], answer)
+        }
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("takes its session nowhere else, and says of what is no service that it is none", () =>
       Effect.gen(function* () {
         const own = yield* toolOf(COMMAND)

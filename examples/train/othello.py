@@ -19,7 +19,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from train import node
+from train import minutes, node
 
 from agon_env import OthelloBatch
 from onnx_file import Graph, manifest_bytes, port
@@ -206,7 +206,7 @@ def say(weights, given):
 def main():
     options = argparse.ArgumentParser(description="Trains an othello policy from nothing.")
     options.add_argument("--out", type=lambda path: Path(path).resolve(), default=Path("trained").resolve())
-    options.add_argument("--minutes", type=float, default=1, help="how long to train, in processor time (default: 1)")
+    options.add_argument("--minutes", type=minutes, default=1, help="how long to train, in processor time (default: 1)")
     options.add_argument("--stages", type=int, default=0, help="train for so many stages instead")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--matches", type=int, default=200, help="matches against random play, before and after")

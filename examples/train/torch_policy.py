@@ -11,7 +11,7 @@ import time
 import warnings
 from pathlib import Path
 
-from train import node  # first of ours: it sets the threads before numpy is loaded, and the path to agon_env
+from train import matches, minutes, node  # first of ours: it sets the threads before numpy is loaded, and the path to agon_env
 
 import numpy as np
 import torch
@@ -102,10 +102,10 @@ def export(policy, path):
 def main():
     options = argparse.ArgumentParser(description="Trains a snakes policy from nothing, with PyTorch.")
     options.add_argument("--out", type=lambda path: Path(path).resolve(), default=Path("trained").resolve())
-    options.add_argument("--minutes", type=float, default=4, help="how long to train, in processor time (default: 4)")
+    options.add_argument("--minutes", type=minutes, default=4, help="how long to train, in processor time (default: 4)")
     options.add_argument("--stages", type=int, default=0, help="train for so many stages instead")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--matches", type=int, default=200, help="matches against each model of the zoo; 0 for none")
+    options.add_argument("--matches", type=matches, default=200, help="matches against each model of the zoo; 0 for none")
     given = options.parse_args()
     given.out.mkdir(parents=True, exist_ok=True)
     torch.set_num_threads(1)

@@ -96,16 +96,32 @@ def node(*arguments):
         sys.exit(status)
 
 
+def minutes(text):
+    """How long to train, as an argument."""
+    value = float(text)
+    if not value > 0:
+        raise argparse.ArgumentTypeError("takes more than 0")
+    return value
+
+
+def matches(text):
+    """How many matches gauntlet.ts plays, as an argument: known to be refused before the training rather than behind it."""
+    value = int(text)
+    if value < 0 or value % 4 != 0:
+        raise argparse.ArgumentTypeError("takes 0 or a multiple of 4: two boards, each seed once from either seat")
+    return value
+
+
 def main():
     options = argparse.ArgumentParser(description="Trains a snakes policy from nothing.")
     options.add_argument("--out", type=lambda path: Path(path).resolve(), default=Path("trained").resolve())
-    options.add_argument("--minutes", type=float, default=2, help="how long to train, in processor time of a process (default: 2)")
+    options.add_argument("--minutes", type=minutes, default=2, help="how long to train, in processor time of a process (default: 2)")
     options.add_argument("--stages", type=int, default=0, help="train for so many stages instead")
     options.add_argument("--seed", type=int, default=1)
     options.add_argument("--processes", type=int, choices=(1, PROCESSES), default=PROCESSES)
     options.add_argument("--scale", type=float, default=1.0, help="boards played at once, as a share of the usual number")
     options.add_argument("--checkpoints", type=int, default=8, help="how many policies to keep on the way, for the learning curve")
-    options.add_argument("--matches", type=int, default=200, help="matches against each model of the zoo; 0 for none")
+    options.add_argument("--matches", type=matches, default=200, help="matches against each model of the zoo; 0 for none")
     options.add_argument("--submit", metavar="MODEL", help="submit it as a version of your model of this name (after agon login)")
     given = options.parse_args()
     train(given)

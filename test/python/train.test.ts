@@ -2,7 +2,7 @@
  * examples/train in short: a policy learns for half a minute, is exported and examined, and
  * is measured against the zoo.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, assert, describe, it } from "vitest"
@@ -30,6 +30,17 @@ const gauntlet = async (model: string) => {
 
 describe.skipIf(missing !== undefined)(`the example of training${missing === undefined ? "" : ` (${missing})`}`, () => {
   afterAll(() => rmSync(folder, { recursive: true }))
+
+  it("refuses before it trains what it could not do behind it", async () => {
+    for (const [argument, value, says] of [
+      ["--matches", "10", "takes 0 or a multiple of 4"],
+      ["--minutes", "0", "takes more than 0"]
+    ] as const) {
+      const { output, status } = await python(["examples/train/train.py", argument, value, "--out", join(folder, "refused")])
+      assert.deepStrictEqual([status, existsSync(join(folder, "refused"))], [2, false], output)
+      assert.include(output, `argument ${argument}: ${says}`)
+    }
+  })
 
   it("trains a policy from nothing that is admitted, and that plays better than it began", async () => {
     const given = ["--stages", "30", "--processes", "1", "--checkpoints", "1", "--matches", "0", "--seed", "1", "--out", folder]

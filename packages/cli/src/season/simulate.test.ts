@@ -36,6 +36,7 @@ describe("agon simulate", () => {
       ["--entries", "0"],
       ["--pairing", "chance"],
       ["--seats", "8", "--entries", "7"],
+      ["--entries", "2", "--field", "crasher"],
       ["--draws", "2"],
       ["--seeds", "many"]
     ]) {

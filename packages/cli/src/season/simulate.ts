@@ -6,7 +6,7 @@
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { CouldNotRun } from "../Answer.ts"
-import { FIELDS, type FieldOptions } from "./simulate/Field.ts"
+import { FIELDS, type FieldOptions, measurable } from "./simulate/Field.ts"
 import { PAIRINGS, playSeason, type SeasonReport, summarize } from "./simulate/simulation.ts"
 import { plotOf, tableOf } from "./simulate/table.ts"
 
@@ -55,6 +55,8 @@ export const simulateCommand = Command.make(
   Effect.fn(function* ({ json, pairing, seeds, ...options }) {
     if (options.seats > options.entries)
       return yield* new CouldNotRun({ message: `${options.entries} entries are too few for a match of ${options.seats} seats.` })
+    if (measurable(options) < 2)
+      return yield* new CouldNotRun({ message: `${options.entries} entries, one of which forfeits every match, leave no two to compare.` })
     const names = Option.match(pairing, { onNone: () => PAIRINGS, onSome: (name) => [name] })
     const summaries = yield* Effect.forEach(names, (name) => simulate(name, options, seeds))
     if (json) return yield* Console.log(JSON.stringify({ ...options, seeds, pairings: summaries }))

@@ -3,10 +3,19 @@ import { join } from "node:path"
 import { memoryCapOf } from "@agon/engine/memoryCap.ts"
 import type { ReplaySeat } from "@agon/engine/replay/Replay.ts"
 import { sha256Hex } from "@agon/engine/sha256.ts"
+import { MANIFEST_MAX_BYTES } from "@agon/sandbox/Manifest.ts"
 import type { MatchSeat } from "@agon/sandbox/match/Match.ts"
-import { Effect, FileSystem } from "effect"
+import { Effect, FileSystem, Option } from "effect"
 import { CouldNotRun } from "../Answer.ts"
 import { readBytes } from "../files.ts"
+
+/** Whether there may be weights or a manifest: not in a folder of such a name, a link to nothing, or JSON larger than any manifest. */
+const mayHold = Effect.fnUntraced(function* (path: string) {
+  const files = yield* FileSystem.FileSystem
+  const found = yield* Effect.option(files.stat(path))
+  if (Option.isNone(found) || found.value.type !== "File") return false
+  return path.endsWith(".onnx") || Number(found.value.size) <= MANIFEST_MAX_BYTES
+})
 
 /** The wanted files of a folder and its subfolders. Other files are not kept in memory. */
 const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: ReadonlySet<string>) {
@@ -16,8 +25,9 @@ const filesByHash = Effect.fnUntraced(function* (folder: string, wanted: Readonl
     () => new CouldNotRun({ message: `${folder} cannot be read.` })
   )
   const found = new Map<string, Uint8Array>()
-  for (const name of names.filter((one) => /\.(?:onnx|json)$/.test(one))) {
-    const bytes = yield* readBytes(join(folder, name))
+  const paths = names.filter((one) => /\.(?:onnx|json)$/.test(one)).map((name) => join(folder, name))
+  for (const path of yield* Effect.filter(paths, mayHold)) {
+    const bytes = yield* readBytes(path)
     const hash = sha256Hex(bytes)
     if (wanted.has(hash)) found.set(hash, bytes)
   }

@@ -44,6 +44,12 @@ const ENTRIES_PER_CRASHER = 50
 const IMPROVEMENT_MAX = 100
 const STYLE = 100
 
+const isCrasher = (field: FieldOptions["field"], slot: number) => field === "crasher" && slot % ENTRIES_PER_CRASHER === 0
+
+/** Entries whose strength their matches tell. */
+export const measurable = ({ entries, field }: FieldOptions): number =>
+  Array.from({ length: entries }, (_, slot) => isCrasher(field, slot)).filter((crashes) => !crashes).length
+
 export const sourceOf = (seed: number, purpose: number): Source => ({ hash: mix(Math.imul(seed, 0x9e3779b1) ^ purpose), draws: 0 })
 
 export const makeField = (options: FieldOptions, seed: number): Field => {
@@ -52,7 +58,7 @@ export const makeField = (options: FieldOptions, seed: number): Field => {
   const random = () => draw(chance)
   const strengths = Array.from({ length: entries }, () => spread * normal(() => draw(birth)))
   const styles = Array.from({ length: entries }, () => (field === "cyclic" ? 2 * Math.PI * draw(birth) : 0))
-  const crashes = strengths.map((_, slot) => field === "crasher" && slot % ENTRIES_PER_CRASHER === 0)
+  const crashes = strengths.map((_, slot) => isCrasher(field, slot))
   const renewable = field === "improving" || field === "replaced"
   const matches_per_renewal = Math.max(1, Math.round(games / seats))
   return {

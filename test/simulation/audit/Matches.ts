@@ -206,11 +206,20 @@ const checkWithdrawn = (window: Window, match: Ended): void => {
     season_closed: now.head.phase !== "open" || now.versions.get(match.candidate ?? "")?.status === "rejected",
     disqualified: isOut(window, match, ({ disqualified }) => disqualified),
     owner_removed: isOut(window, match, ({ owner_removed }) => owner_removed),
-    suspended: versions.some(({ id, phase }) => phase === "suspended" || before.versions.get(id)?.phase === "suspended"),
+    suspended: versions.some(
+      (version) => isSuspended(version) || isSuspended(before.versions.get(version.id)) || wasSuspended(window, version)
+    ),
     round_reset: match.ladder !== null && match.round < now.head.round
   }
   must(match.withdrawn_reason !== null && reasons[match.withdrawn_reason], "a match is withdrawn for a reason that holds", match)
 }
+
+const isSuspended = (version: Version | undefined): boolean => version?.phase === "suspended"
+
+/** In one commit the match may have failed for which an entry was suspended, and a newer version have taken its place, or it was let in again. */
+const wasSuspended = ({ now, recent }: Window, { id, status }: Version): boolean =>
+  now.ended.some(({ ending, versions }) => ending === "failed" && versions.includes(id)) &&
+  (status !== "entered" || recent.some((command) => command._tag === "Reinstate" && command.version === id))
 
 /** An entry may have gone and come back in one commit. */
 const isOut = ({ before, now }: Window, { versions }: Ended, why: (version: Version) => boolean): boolean =>

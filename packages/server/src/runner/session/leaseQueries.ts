@@ -20,14 +20,21 @@ export const leasesOf = `(SELECT count(*) FROM live l WHERE l.runner_id = r.id A
   + (SELECT count(*) FROM review w WHERE w.runner_id = r.id AND w.until IS NOT NULL)::int
   + (SELECT count(*) FROM match_audit a WHERE a.runner_id = r.id AND a.state = 'leased')::int`
 
-/** Work by its last lease, unless that lease was given back; audits under the name of their queue. */
-export const openLease = `o.work || '.' || o.n AS lease, o.runner, o.key, o.season, o.seats, o.max_turns, o.strike_limit, o.is_finals FROM (
-  SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.key_id AS key, l.season_id::text AS season, cardinality(l.versions) AS seats,
-    (s.rules->'match'->>'max_turns')::int AS max_turns, (s.rules->'match'->>'strike_limit')::int AS strike_limit,
-    l.ladder IS NOT NULL AND EXISTS (SELECT 1 FROM round r WHERE r.season_id = l.season_id AND r.n = l.round AND r.kind = 'finals') AS is_finals
-  FROM live l JOIN season s ON s.id = l.season_id WHERE NOT l.released
-  UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.key_id, w.season_id::text, NULL, 0, 0, false FROM review w WHERE NOT w.released
-  UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, 'audits', NULL, 0, 0, false FROM match_audit a WHERE a.state = 'leased') o`
+/**
+ * Work by its last lease, unless that lease was given back: of the small tables of open work, and of match_audit. It is found by this
+ * condition on `o` and the rows `asked`; the rest of `Held` is looked up for those found alone. Audits stand under the name of their queue.
+ */
+export const openLeases = (found: string) => `
+  SELECT o.work || '.' || o.n AS lease, o.runner, o.key, coalesce(o.season::text, 'audits') AS season, o.seats,
+    CASE WHEN o.seats IS NULL THEN 0 ELSE (s.rules->'match'->>'max_turns')::int END AS max_turns,
+    CASE WHEN o.seats IS NULL THEN 0 ELSE (s.rules->'match'->>'strike_limit')::int END AS strike_limit,
+    EXISTS (SELECT 1 FROM round r WHERE r.season_id = o.season AND r.n = o.round AND r.kind = 'finals') AS is_finals
+  FROM asked JOIN (
+    SELECT l.id AS work, l.lease_n AS n, l.runner_id AS runner, l.key_id AS key, l.season_id AS season, cardinality(l.versions) AS seats,
+      CASE WHEN l.ladder IS NOT NULL THEN l.round END AS round FROM live l WHERE NOT l.released
+    UNION ALL SELECT w.version_id, w.lease_n, w.runner_id, w.key_id, w.season_id, NULL, NULL FROM review w WHERE NOT w.released
+    UNION ALL SELECT a.id, a.lease_n, a.runner_id, a.key_id, NULL, NULL, NULL FROM match_audit a WHERE a.state = 'leased'
+  ) o ON ${found} LEFT JOIN season s ON s.id = o.season`
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   /**
@@ -38,21 +45,21 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
     Request: Schema.Array(Schema.String),
     Result: Held,
     execute: (runners) => sql`
-      SELECT held.* FROM unnest(string_to_array(${runners.join()}, ',')::uuid[]) AS asked (id)
-      JOIN (SELECT ${sql.literal(openLease)}) held ON held.runner = asked.id`
+      WITH asked AS (SELECT unnest(string_to_array(${runners.join()}, ',')::uuid[]) AS id)
+      ${sql.literal(openLeases("o.runner = asked.id"))}`
   }),
 
   /**
-   * These open leases, each by the primary keys of the small tables of open work and of match_audit, where
-   * this node does not know its runner.
+   * These open leases: one scan of the small `live`, the others by the primary keys of review and match_audit, where
+   * this node does not know their runner.
    */
   held: SqlSchema.findAll({
     Request: Schema.Array(Schema.String),
     Result: Held,
     execute: (leases) => sql`
-      SELECT held.* FROM unnest(string_to_array(${leases.join()}, ',')) AS asked (lease)
-      CROSS JOIN LATERAL (SELECT split_part(asked.lease, '.', 1)::uuid AS id, split_part(asked.lease, '.', 2)::int AS n) named
-      CROSS JOIN LATERAL (SELECT ${sql.literal(openLease)} WHERE o.work = named.id AND o.n = named.n AND o.runner IS NOT NULL) held`
+      WITH asked AS (SELECT split_part(lease, '.', 1)::uuid AS id, split_part(lease, '.', 2)::int AS n
+        FROM unnest(string_to_array(${leases.join()}, ',')) AS lease)
+      ${sql.literal(openLeases("o.work = asked.id AND o.n = asked.n AND o.runner IS NOT NULL"))}`
   }),
 
   /**

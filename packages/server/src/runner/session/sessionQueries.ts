@@ -5,7 +5,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { FLAGS_MAX } from "../../match/voidingQueries.ts"
 import { IN_FORCE } from "../keyInForce.ts"
-import { Held, leasesOf, openLease } from "./leaseQueries.ts"
+import { Held, leasesOf, openLeases } from "./leaseQueries.ts"
 
 const OpenRunner = Schema.Struct({
   id: Schema.String,
@@ -48,8 +48,7 @@ const makeCallers = (sql: SqlClient.SqlClient) => ({
     Result: Schema.Struct({ ...OpenRunner.fields, leases: Schema.Array(Held) }),
     execute: (ids) => sql`
       WITH asked AS (SELECT unnest(string_to_array(${ids.join()}, ',')::uuid[]) AS id),
-        held AS (SELECT h.runner, jsonb_agg(to_jsonb(h)) AS leases FROM asked JOIN (SELECT ${sql.literal(openLease)}) h ON h.runner = asked.id
-          GROUP BY h.runner)
+        held AS (SELECT h.runner, jsonb_agg(to_jsonb(h)) AS leases FROM (${sql.literal(openLeases("o.runner = asked.id"))}) h GROUP BY h.runner)
       SELECT ${sql.literal(openRunner)}, coalesce(held.leases, '[]') AS leases
       FROM asked JOIN runner r ON r.id = asked.id LEFT JOIN held ON held.runner = r.id`
   })

@@ -12,10 +12,12 @@ const LATER = new Date("2026-03-01T12:10:00Z")
 const AGO = "2026-03-01T10:00:00Z"
 const DAYS_AGO = "2026-02-20T10:00:00Z"
 
-const session = (key: number) => ({
-  ...{ id: id("runner", 99), key_id: id("key", key), name: "r", runtime_version: "rt", engines: "[]", accepts: ["match"] },
-  ...{ slots: 1, isolation: null, now: NOW }
+const session = (n: number) => ({
+  ...{ id: id("runner", n), name: "r", runtime_version: "rt", engines: [], accepts: ["match"] as const },
+  ...{ slots: 1, isolation: null }
 })
+
+const opening = (key: number, ...runners: ReadonlyArray<number>) => ({ key_id: id("key", key), now: NOW, sessions: runners.map(session) })
 
 /** Of both seasons, three that are flagged for each key: two within a day, one before it. */
 const FLAGGED = [1, 2].flatMap((key) => [
@@ -127,50 +129,62 @@ const SESSIONS: ReadonlyArray<Case> = [
   {
     title: "a session is opened for a key with two runners flagged within a day",
     rows: FLAGGED,
-    act: ({ sessions }) => sessions.openSession(session(1)),
-    reply: [{ state: "active", flagged: 2, in_force: true }],
+    act: ({ sessions }) => sessions.openSessions(opening(1, 99)),
+    reply: [{ id: "runner 99", state: "active", flagged: 2, in_force: true }],
     changes: ["+ runner 99"]
   },
   {
     title: "a session of a key with three runners flagged within a day gets no work",
     rows: [...FLAGGED, ...THIRD],
-    act: ({ sessions }) => sessions.openSession(session(1)),
-    reply: [{ state: "draining", flagged: 3, in_force: true }],
+    act: ({ sessions }) => sessions.openSessions(opening(1, 99)),
+    reply: [{ id: "runner 99", state: "draining", flagged: 3, in_force: true }],
     changes: ["+ runner 99"]
   },
   {
     title: "a session of the service's own key gets work whatever was flagged",
     rows: [4, 5, 6].map((n) => runner(OWN * 10 + n, { key: OWN, state: "gone", flagged: AGO })),
-    act: ({ sessions }) => sessions.openSession(session(OWN)),
-    reply: [{ state: "active", flagged: 3, in_force: true }],
+    act: ({ sessions }) => sessions.openSessions(opening(OWN, 99)),
+    reply: [{ id: "runner 99", state: "active", flagged: 3, in_force: true }],
     changes: ["+ runner 99"]
   },
   {
     title: "a key has as many sessions as it may, gone ones not counted",
     rows: [many(125, 1, "active"), many(9, 1, "gone"), many(9, 2, "active")],
-    act: ({ sessions }) => sessions.openSession(session(1)),
-    reply: [{ state: "active", flagged: 0, in_force: true }],
+    act: ({ sessions }) => sessions.openSessions(opening(1, 99)),
+    reply: [{ id: "runner 99", state: "active", flagged: 0, in_force: true }],
     changes: ["+ runner 99"]
   },
   {
     title: "and not one more",
     rows: [many(126, 1, "active")],
-    act: ({ sessions }) => sessions.openSession(session(1)),
-    reply: [{ state: null, flagged: 0, in_force: true }],
+    act: ({ sessions }) => sessions.openSessions(opening(1, 99)),
+    reply: [{ id: "runner 99", state: null, flagged: 0, in_force: true }],
     changes: []
+  },
+  {
+    title: "the last places of a key go to those who came first",
+    rows: [many(124, 1, "active")],
+    act: ({ sessions }) =>
+      Effect.map(sessions.openSessions(opening(1, 99, 97, 98)), (rows) => rows.toSorted((a, b) => a.id.localeCompare(b.id))),
+    reply: [
+      { id: "runner 97", state: "active", flagged: 0, in_force: true },
+      { id: "runner 98", state: null, flagged: 0, in_force: true },
+      { id: "runner 99", state: "active", flagged: 0, in_force: true }
+    ],
+    changes: ["+ runner 97", "+ runner 99"]
   },
   {
     title: "a revoked key opens no session",
     rows: [`UPDATE runner_key SET revoked_at = '${AGO}' WHERE id = '${KEY}'`],
-    act: ({ sessions }) => sessions.openSession(session(1)),
-    reply: [{ state: null, flagged: 0, in_force: false }],
+    act: ({ sessions }) => sessions.openSessions(opening(1, 99)),
+    reply: [{ id: "runner 99", state: null, flagged: 0, in_force: false }],
     changes: []
   },
   {
     title: "a key of a season opens no session without its maker's office",
     rows: [dismissed(1, 1)],
-    act: ({ sessions }) => sessions.openSession(session(1)),
-    reply: [{ state: null, flagged: 0, in_force: false }],
+    act: ({ sessions }) => sessions.openSessions(opening(1, 99)),
+    reply: [{ id: "runner 99", state: null, flagged: 0, in_force: false }],
     changes: []
   },
   {

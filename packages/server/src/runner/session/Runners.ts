@@ -11,15 +11,16 @@ import { INLINE_REPLAY_BYTES, type OpenSession, type RunnerSession, TooManyRunne
 import { isUuid } from "@agon/api/Wire.ts"
 import { LEASE_MS } from "@agon/domain/season/Lease.ts"
 import { Context, Effect, Layer, Schedule } from "effect"
-import { SqlClient } from "effect/sql"
+import type { SqlClient } from "effect/sql"
 import { keyEnded } from "../../account/level/endingLevels.ts"
 import { newId } from "../../database/newId.ts"
 import { SharedClock } from "../../database/SharedClock.ts"
-import { storableJson, storableText } from "../../database/storable.ts"
+import { storableText } from "../../database/storable.ts"
 import { gathered } from "../../http/gathered.ts"
 import { FLAGS_MAX } from "../../match/voidingQueries.ts"
 import { KnownRuntimes } from "./KnownRuntimes.ts"
 import type { Held } from "./leaseQueries.ts"
+import { makeOpenings } from "./openings.ts"
 import { makeQueries, type OpenRunner, SESSIONS_MAX } from "./sessionQueries.ts"
 
 /** A runner sends a heartbeat at a third of the lease. */
@@ -123,7 +124,7 @@ const makeRunners = Effect.gen(function* () {
   const known = yield* KnownRuntimes
   const queries = yield* makeQueries
   const shared = yield* SharedClock
-  const sql = yield* SqlClient.SqlClient
+  const openSession = yield* makeOpenings
   const seenAt = new Map<string, number>()
   const { session, sessionHolding } = yield* makeLookups
   const unmarked = yield* makeMarks
@@ -157,12 +158,9 @@ const makeRunners = Effect.gen(function* () {
   return Runners.of({
     open: Effect.fn("Runners.open")(function* (key, { accepts, engines, isolation = null, name, runtime_version, slots }) {
       const id = yield* newId
-      const now = new Date(yield* shared.now_ms)
-      const said = { name: storableText(name), runtime_version: storableText(runtime_version), engines: storableJson(engines) }
+      const said = { name: storableText(name), runtime_version: storableText(runtime_version), engines }
       const told = { ...said, accepts, slots, isolation: isolation === null ? null : storableText(isolation) }
-      yield* Effect.orDie(queries.forget({ key_id: key.id, now }))
-      const opening = Effect.andThen(queries.holdKey(key.id), queries.openSession({ id, key_id: key.id, now, ...told }))
-      const [opened] = yield* Effect.orDie(sql.withTransaction(opening))
+      const opened = yield* openSession(key.id, { id, ...told })
       if (!opened?.in_force) return yield* keyEnded
       if (opened.state === null) return yield* tooMany
       const about = { runner: id, name, key: key.id }

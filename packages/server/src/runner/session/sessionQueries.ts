@@ -3,6 +3,7 @@
 import { EngineOfRunner } from "@agon/api/runner/protocol.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { storableJson } from "../../database/storable.ts"
 import { FLAGS_MAX } from "../../match/voidingQueries.ts"
 import { IN_FORCE } from "../keyInForce.ts"
 import { Held, leasesOf, openLeases } from "./leaseQueries.ts"
@@ -17,6 +18,25 @@ const OpenRunner = Schema.Struct({
   runtime_version: Schema.String
 })
 export type OpenRunner = typeof OpenRunner.Type
+
+/** A session as its runner describes it, in text that can be stored. */
+export interface NewSession {
+  readonly id: string
+  readonly name: string
+  readonly runtime_version: string
+  readonly engines: ReadonlyArray<{ readonly game: string; readonly engine_digest: string }>
+  readonly accepts: OpenRunner["accepts"]
+  readonly slots: number
+  readonly isolation: string | null
+}
+
+/** `state` is null where it was not opened. `flagged`: so many runners of its key were, within a day. */
+export interface OpenedSession {
+  readonly id: string
+  readonly state: OpenRunner["state"] | null
+  readonly flagged: number
+  readonly in_force: boolean
+}
 
 /** `silent`: it was not heard of for too long. Else it was drained, and is done. */
 interface SweptRunner {
@@ -62,33 +82,32 @@ const makeOpening = (sql: SqlClient.SqlClient) => ({
   holdKey: (key_id: string) => sql`SELECT id FROM runner_key WHERE id = ${key_id} FOR NO KEY UPDATE`,
 
   /**
-   * Inserts one row, unless the key is out of force or has its maximum: then `state` is null. A key whose runners were flagged
-   * repeatedly gets sessions without work, except the key of the service's own runner (it has no creator), which is the
+   * Inserts a row for each session of the key, in order, unless the key is out of force or has its maximum: then `state` is null. A key whose
+   * runners were flagged repeatedly gets sessions without work, except the key of the service's own runner (it has no creator), which is the
    * operator's responsibility. The key is held. By runner_of_key.
    */
-  openSession: (row: {
-    readonly id: string
+  openSessions: ({
+    key_id,
+    now,
+    sessions
+  }: {
     readonly key_id: string
-    readonly name: string
-    readonly runtime_version: string
-    readonly engines: string
-    readonly accepts: ReadonlyArray<string>
-    readonly slots: number
-    readonly isolation: string | null
     readonly now: Date
-  }) => sql<{ readonly state: OpenRunner["state"] | null; readonly flagged: number; readonly in_force: boolean }>`
-    WITH theirs AS (SELECT count(*) FILTER (WHERE flagged_at > ${row.now}::timestamptz - interval '1 day')::int AS flagged,
+    readonly sessions: ReadonlyArray<NewSession>
+  }) => sql<OpenedSession>`
+    WITH theirs AS (SELECT count(*) FILTER (WHERE flagged_at > ${now}::timestamptz - interval '1 day')::int AS flagged,
         count(*) FILTER (WHERE state <> 'gone')::int AS open
-      FROM runner WHERE key_id = ${row.key_id}),
+      FROM runner WHERE key_id = ${key_id}),
       known AS (SELECT theirs.*, k.created_by IS NULL AS own, ${sql.literal(IN_FORCE)} AS in_force
-      FROM theirs, runner_key k LEFT JOIN account a ON a.id = k.created_by WHERE k.id = ${row.key_id}),
+      FROM theirs, runner_key k LEFT JOIN account a ON a.id = k.created_by WHERE k.id = ${key_id}),
+      asked AS (SELECT * FROM ROWS FROM (jsonb_to_recordset(${storableJson(sessions)}::jsonb)
+        AS (id uuid, name text, runtime_version text, engines jsonb, accepts text[], slots int, isolation text)) WITH ORDINALITY),
       opened AS (INSERT INTO runner (id, key_id, name, runtime_version, engines, accepts, slots, isolation, state, created_at, last_seen_at)
-      SELECT ${row.id}::uuid, ${row.key_id}::uuid, ${row.name}, ${row.runtime_version}, ${row.engines}::jsonb,
-        string_to_array(${row.accepts.join(",")}, ','), ${row.slots}::int, ${row.isolation}::text,
-        CASE WHEN flagged >= ${sql.literal(String(FLAGS_MAX))} AND NOT own THEN 'draining' ELSE 'active' END, ${row.now}::timestamptz, ${row.now}::timestamptz
-      FROM known WHERE in_force AND open < ${SESSIONS_MAX}
-      RETURNING state)
-    SELECT (SELECT state FROM opened) AS state, flagged, in_force FROM known`,
+      SELECT asked.id, ${key_id}::uuid, asked.name, asked.runtime_version, asked.engines, asked.accepts, asked.slots, asked.isolation,
+        CASE WHEN flagged >= ${sql.literal(String(FLAGS_MAX))} AND NOT own THEN 'draining' ELSE 'active' END, ${now}::timestamptz, ${now}::timestamptz
+      FROM known, asked WHERE in_force AND open + ordinality <= ${SESSIONS_MAX}
+      RETURNING id, state)
+    SELECT asked.id, opened.state, flagged, in_force FROM known CROSS JOIN asked LEFT JOIN opened ON opened.id = asked.id`,
 
   /**
    * Deletes a key's gone runners, all but the newest; those flagged within a day count against

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
@@ -231,6 +231,21 @@ describe("the embedded database", () => {
       )
       assert.match(message, /^[^\n|]* ended with 1: [^\n|]*No space left on device[^\n]*$/, `${megabytes} MB`)
     }
+  })
+
+  it("says in one line what in the directory is in its way", async () => {
+    const data = directory()
+    mkdirSync(join(data, "postgres.log"))
+    const refusal = () =>
+      Effect.runPromise(start({ directory: data, name: "kept", password: Redacted.make("secret") }).pipe(Effect.scoped, Effect.flip))
+    const started = await refusal()
+    assert.strictEqual(started.fault, "directory")
+    assert.match(started.message, /\/postgres cannot be started: EISDIR[^\n]*postgres\.log/)
+    rmSync(join(data, "postgres"), { recursive: true })
+    mkdirSync(join(data, "postgres.password/below"), { recursive: true }) // the file of that name is removed before it is written
+    const made = await refusal()
+    assert.strictEqual(made.fault, "directory")
+    assert.match(made.message, /^\S+ cannot be written: [^\n]*postgres\.password/)
   })
 
   const machine = [17, 16, 15].map((major) => `/usr/lib/postgresql/${major}/bin`).find((bin) => existsSync(bin))

@@ -44,7 +44,7 @@ const SYNCFS_MAJOR = 17
  */
 export const initdb = (plan: Plan) =>
   Effect.acquireUseRelease(
-    Effect.sync(() => prepare(plan)),
+    writing(plan, () => prepare(plan)),
     (making) =>
       (plan.prepared === undefined ? anew(plan, making) : copied(plan, making, plan.prepared)).pipe(
         Effect.andThen(
@@ -56,6 +56,13 @@ export const initdb = (plan: Plan) =>
       ),
     ({ password, role, database, directory }) => Effect.sync(() => [password, role, database, directory].forEach(closeSync))
   )
+
+/** Files and folders for Postgres's programs are made beside the data, where the disk may be full or not ours. */
+const writing = <A>({ data }: Pick<Plan, "data">, write: () => A) =>
+  Effect.try({
+    try: write,
+    catch: (error) => unavailable("directory", `${dirname(data)} cannot be written: ${(error as Error).message}`)
+  })
 
 type Making = ReturnType<typeof prepare>
 
@@ -99,7 +106,7 @@ const copied = (plan: Plan, making: Making, prepared: string) => {
  */
 export const setPassword = (plan: Omit<Plan, "prepared">) =>
   Effect.acquireUseRelease(
-    Effect.sync(() => ({ role: unnamed(plan, alterRole(plan)), directory: openSync(plan.data, "r"), folder: plan.data })),
+    writing(plan, () => ({ role: unnamed(plan, alterRole(plan)), directory: openSync(plan.data, "r"), folder: plan.data })),
     (open) => runs(plan, open, open.role, "postgres", ALONE),
     ({ directory, role }) => Effect.sync(() => [role, directory].forEach(closeSync))
   )

@@ -40,7 +40,10 @@ export interface Site {
 export const launch = (site: Site) =>
   Effect.gen(function* () {
     yield* Cluster.clear(site.data, site.cluster)
-    const { child, from } = yield* Effect.sync(() => spawnServer(site))
+    const { child, from } = yield* Effect.try({
+      try: () => spawnServer(site),
+      catch: (error) => unavailable("directory", `the database in ${site.data} cannot be started: ${(error as Error).message}`)
+    })
     site.child = child
     const up = untilReady(site, child.pid).pipe(
       Effect.timeout(READY_TIMEOUT_MS),

@@ -3,7 +3,7 @@
  * generator (`Mulberry32.ts`), uses no transcendental function, and depends on no Map order that comes from input. Two
  * engines with the same digest agree on every state of every match.
  *
- *   checkBoard ─▶ init ─▶ ┌─ toAct ─▶ observe, legal ─▶ (the seats choose) ─▶ step ─┐ ─▶ result, hash, view
+ *   checkBoard ─▶ init ─▶ ┌─ toAct ─▶ observe, legal ─▶ (the seats choose) ─▶ step ─┐ ─▶ result, canonical, view
  *                         └──────────────────────── until status is "over" ◀───────┘
  *
  * A game is one folder beside `snakes/`, and its entries in `registry.ts` (Game.ts).

@@ -104,6 +104,35 @@ for (const { engine, boards, picture, isSafe } of all) {
       }
     })
 
+    it("refuses what is no legal action of a seat that is to act, and any turn after the end, and changes nothing by it", () => {
+      for (const board of boards) {
+        const spec = engine.spec(board)
+        const state = engine.init(board, 9, rules)
+        const legal = new Uint8Array(spec.actions)
+        const refuses = (seat: number, choice: Choice) => {
+          const before = JSON.stringify(engine.canonical(state))
+          const choices: Array<Choice> = new Array(spec.seats).fill(null)
+          for (const one of engine.toAct(state)) choices[one] = engine.fallback(state, one)
+          choices[seat] = choice
+          assert.throws(() => engine.step(state, choices), RangeError, undefined, `${board.map_id}: ${choice}`)
+          assert.strictEqual(JSON.stringify(engine.canonical(state)), before, `${board.map_id}: ${choice}`)
+        }
+        for (; engine.status(state) === "running"; ) {
+          const acting = engine.toAct(state)
+          for (const seat of acting) {
+            engine.legal(state, seat, legal)
+            for (const choice of [null, -1, spec.actions, 0.5, Number.NaN, ...[...legal.keys()].filter((action) => legal[action] !== 1)])
+              refuses(seat, choice)
+          }
+          engine.step(
+            state,
+            Array.from({ length: spec.seats }, (_, seat) => (acting.includes(seat) ? engine.fallback(state, seat) : null))
+          )
+        }
+        refuses(0, 0)
+      }
+    })
+
     it("plays the fallback for a strike, and ranks seats at the limit behind all others", () => {
       for (const board of boards) {
         const struck = playMatch(

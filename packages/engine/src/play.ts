@@ -1,4 +1,4 @@
-/** The smallest match loop: every seat is a function, all in one thread. For tests, the zoo and benches. */
+/** The smallest match loop: every seat is a function, all in one thread. For tests and benches: a service's matches are played in the sandbox. */
 import type { BoardFile, Choice, Engine, MatchResult, MatchRules } from "./Engine.ts"
 import type { Recorder } from "./replay/Recorder.ts"
 

@@ -2,7 +2,6 @@
  * A third game, for tests: the smallest implementation of the interface. Two seats in turn take 1 to 3 counters from a heap
  * of rows x cols; the seat that takes the last one wins. It has a mask and draws who begins.
  */
-
 import { engineDigest } from "../../digest.ts"
 import type { BoardFile, Choice, Engine, MatchEvent } from "../../Engine.ts"
 import { Mulberry32 } from "../../Mulberry32.ts"
@@ -28,11 +27,19 @@ const end = (state: NimState, reason: string): void => {
   state.reason = reason
 }
 
+const ACTIONS = 3
+
+const isLegal = (state: NimState, seat: number, action: number): boolean =>
+  state.reason === null && seat === state.to_act && action >= 0 && action < Math.min(ACTIONS, state.heap)
+
+/** Throws on an illegal action before anything has changed: the caller has the mask. */
 const step = (state: NimState, choices: ReadonlyArray<Choice>, events?: Array<MatchEvent>): void => {
+  if (state.reason !== null) throw new RangeError("the match is over")
   const seat = state.to_act
   const choice = choices[seat]
-  const taken = typeof choice === "number" ? choice + 1 : 1
-  if (choice === null || choice === undefined || taken > state.heap) throw new RangeError(`seat ${seat} may not take ${taken}`)
+  const action = typeof choice === "string" ? 0 : choice
+  if (!Number.isInteger(action) || !isLegal(state, seat, action!)) throw new RangeError(`seat ${seat} has no such action: ${choice}`)
+  const taken = action! + 1
   if (typeof choice === "string") state.strikes[seat as 0 | 1]++
   state.turn++
   if (state.strikes[seat]! >= state.strike_limit) {
@@ -64,7 +71,7 @@ export const nim: Engine<BoardFile, NimState> = {
     if (faults.list.length > 0) return { ok: false, errors: faults.list }
     return { ok: true, board: { format: "nim-board/1", map_id, players, rows, cols } }
   },
-  spec: ({ rows, cols }) => ({ seats: 2, planes: 1, rows, cols, actions: 3, masked: true, turn_limit: rows * cols }),
+  spec: ({ rows, cols }) => ({ seats: 2, planes: 1, rows, cols, actions: ACTIONS, masked: true, turn_limit: rows * cols }),
   init: (board, seed, rules) => {
     const rng = new Mulberry32(seed)
     const heap = board.rows * board.cols
@@ -80,7 +87,7 @@ export const nim: Engine<BoardFile, NimState> = {
     out.fill(0).fill(1, 0, state.heap)
   },
   legal: (state, seat, out) => {
-    for (let action = 0; action < 3; action++) out[action] = state.reason === null && seat === state.to_act && action < state.heap ? 1 : 0
+    for (let action = 0; action < ACTIONS; action++) out[action] = isLegal(state, seat, action) ? 1 : 0
   },
   fallback: () => 0,
   step,

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { chownSync, existsSync, mkdirSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Redacted } from "effect"
@@ -64,6 +65,14 @@ describe("a prepared cluster", () => {
     assert.isFalse(existsSync(spare))
     await Effect.runPromise(keep({ folder, name: "kept" }))
     assert.isTrue(existsSync(join(spare, "PG_VERSION")))
+  })
+
+  it("has a spare that is copied where an installation shares its files with another one", async () => {
+    const linked = join(directory(), "linked")
+    execFileSync("cp", ["-al", folder, linked])
+    const data = onNewData({ folder: linked })
+    await Effect.runPromise(Effect.scoped(start(data)))
+    assert.strictEqual(statSync(join(data.directory, "postgres/PG_VERSION")).nlink, 1)
   })
 
   it("is copied by first starts, each with its own password, and is as one that was made anew", async () => {

@@ -16,12 +16,18 @@ export const isOurs = (place: string, user: ServerUser | undefined) =>
   existsSync(join(place, "PG_VERSION")) && statSync(place).uid === ownerOf(user)
 
 /**
- * Moves the spare of a prepared cluster to a free name. False where there is none, where another start was faster,
- * where we may not, and where the name is on another file system.
+ * Whether its files have other names: they have in an installation that was copied with hard links (`cp -al`), and two servers
+ * would write into one database.
+ */
+const isShared = (place: string) => statSync(join(place, "PG_VERSION")).nlink > 1
+
+/**
+ * Moves the spare of a prepared cluster to a free name. False where there is none, where it is shared, where another start was
+ * faster, where we may not, and where the name is on another file system.
  */
 export const takeSpare = (place: string, user: ServerUser | undefined, target: string): boolean => {
   try {
-    if (!isOurs(spareOf(place), user)) return false
+    if (!isOurs(spareOf(place), user) || isShared(spareOf(place))) return false
     renameSync(spareOf(place), target)
     return true
   } catch {

@@ -12,6 +12,16 @@ import { leftovers } from "../support/leftoverProcesses.ts"
 const scripts = resolve(import.meta.dirname, "../../scripts")
 const vitest = join(scripts, "../node_modules/vitest/vitest.mjs")
 
+describe("scripts/test", () => {
+  it.each([[["--postgres"]], [["--postgres", "--again"]], [["--again", "--postgres", "test/contract"]]])(
+    "refuses %j, which names no version, before it installs or checks anything",
+    (args) => {
+      const { status, stderr, stdout } = spawnSync(join(scripts, "test"), args, { encoding: "utf8" })
+      assert.deepStrictEqual([status, stdout, stderr], [2, "", "scripts/test --postgres takes a major version, as in --postgres 15\n"])
+    }
+  )
+})
+
 describe("the sum of a test run", () => {
   const told = (passed: number, skipped: number, ...found: ReadonlyArray<Failure>) => JSON.stringify({ passed, skipped, failures: found })
   const failure = (file: string, name: string, message = "Error: no") => ({ file, name, message })

@@ -121,13 +121,14 @@ const checkStarts = ({ before, now, recent }: Window): void => {
 
 /**
  * At most one match for six entries is being played on a ladder, with at most two thirds of them: those before the commit,
- * and those that joined in it. One that lasts longer than its rules let it does not count.
+ * and those that joined in it, gone again or not. One that lasts longer than its rules let it does not count.
  */
 const checkInFlight = ({ before, now }: Window): void => {
   for (const ladder of LADDERS) {
     const playing = [...now.live.values()].filter((match) => match.ladder === ladder && match.until !== null)
     if (!playing.some(({ id, lease_n }) => lease_n > (before.live.get(id)?.lease_n ?? 0))) continue
-    const active = new Set([before, now].flatMap((view) => pairableOn(view, ladder).map(({ version }) => version))).size
+    const joined = [...now.ratings].flatMap(([place, row]) => (row.ladder === ladder && !before.ratings.has(place) ? [row] : []))
+    const active = new Set([...pairableOn(before, ladder), ...pairableOn(now, ladder), ...joined].map(({ version }) => version)).size
     const inTime = playing.filter(({ leased_at, versions }) => leased_at! + matchOwn_ms(now.settings.rules, versions.length) > now.head.now)
     must(inTime.length <= Math.max(1, Math.floor(active / 6)), "n/6 matches in flight", ladder, inTime.length, active)
     const seated = inTime.reduce((sum, { versions }) => sum + versions.length, 0)

@@ -161,15 +161,23 @@ const rest = Effect.fnUntraced(function* ({ boards, finals, sick }: Profile.Prof
   const waits = () => [...season.auditor.rows().live.values()].some(({ until }) => until === null)
   const served = () =>
     season.auditor.rows().head.round > 0 && [...season.auditor.rows().versions.keys()].some(ill) && season.auditor.isServed(ill) && !waits()
-  for (let i = 0, idle = 0; idle < IDLE_VISITS && !served() && season.auditor.rows().head.phase === "open"; i++) {
+  const goesOn = () => !served() && season.auditor.rows().head.phase === "open" && !isInVain(season.auditor.rows())
+  for (let i = 0, idle = 0; idle < IDLE_VISITS && goesOn(); i++) {
     must(i < REST_VISITS_MAX, "a round ends", season.auditor.rows().head)
     const before = progress(season.auditor.rows())
     const runner = idle < 2 ? season.run.chance.between(0, 1) : idle % 2
     yield* Stage.calmly(season, [season.runners.honest(runner)], idle < 2 ? 60 : 31_000)
     idle = progress(season.auditor.rows()) === before ? idle + 1 : 0
   }
-  if (season.auditor.rows().head.phase === "open" && season.auditor.rows().head.round > 0) season.auditor.rested(ill)
+  if (isInVain(season.auditor.rows())) count(season.run.seen, "half of the entries could not be played")
+  else if (season.auditor.rows().head.phase === "open" && season.auditor.rows().head.round > 0) season.auditor.rested(ill)
 })
+
+const IN_VAIN = 100
+
+/** Every match fails, and half of the entries are blamed by name: none of them is suspended, and the round waits for an administrator. */
+const isInVain = ({ head: { active, failing, played } }: View): boolean =>
+  failing?.played === played && (failing.n ?? 0) >= IN_VAIN && (failing.named ?? []).length * 2 >= active
 
 const progress = ({ endedCount, head, live, reviews }: View): string =>
   [head.matches, endedCount, ...[...live.values(), ...reviews.values()].map(({ lease_n, until }) => `${lease_n} ${until}`)].join()

@@ -94,6 +94,19 @@ layer(administration, options)("a match", (it) => {
     )
   }
 
+  it.effect("that a runner could not play and that is then withdrawn has no fault: it did not fail", () =>
+    Effect.gen(function* () {
+      const { played, runner, url } = yield* contest("unplayed")
+      const unplayable = { kind: "match", fault_reason: "engine_fault", detail: "no memory" }
+      const reported = runner.say(`/leases/${played.lease}/result`, unplayable)
+      assert.deepStrictEqual(yield* reported, { accepted: true })
+      yield* patch(url("/maps/plain"), { enabled: false })
+      const withdrawn = { status: "cancelled", withdrawn_reason: "board_disabled", fault_reason: null }
+      assert.deepInclude((yield* read(`/v1/me/matches/${played.match_id}`, "ada")).json, withdrawn)
+      assert.deepStrictEqual(yield* reported, { accepted: true })
+    })
+  )
+
   it.effect("of a retired model is made and played as before, though the model takes no submissions any more", () =>
     Effect.gen(function* () {
       const { model, runner } = yield* contest("retired")

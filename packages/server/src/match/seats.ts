@@ -22,7 +22,8 @@ export const detailOf = (row: MatchRow): Omit<MatchDetail, "seats" | "replay_url
   played_ms: row.played_ms,
   withdrawn_reason: row.withdrawn_reason,
   successor: row.successor,
-  fault_reason: row.fault_reason
+  // A row that was withdrawn keeps the fault of its last attempt, for answering the runner that reported it.
+  fault_reason: row.status === "failed" ? row.fault_reason : null
 })
 
 export const seatOf = (match: MatchRow, row: SeatRow): Seat => ({

@@ -5,7 +5,7 @@ import { Command } from "effect/cli"
 import { CouldNotRun, No } from "./Answer.ts"
 import { commandsFor } from "./commands.ts"
 import { printingFit } from "./TerminalConsole.ts"
-import { VERSION } from "./version.ts"
+import { VERSION } from "./toolVersion.ts"
 
 /** Unforeseen failures and wrong arguments exit with 2, requested help with 0. */
 export const statusOf = (exit: Exit.Exit<unknown, unknown>): number => {

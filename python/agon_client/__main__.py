@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from typing import Iterable
 
@@ -44,13 +45,21 @@ def submit(given: argparse.Namespace) -> int:
     return 1 if version["status"] == "rejected" else 0
 
 
+def nobody_reads() -> None:
+    """Sends whatever is still to be printed nowhere, or Python would complain of it at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def listed(lines: Iterable[str], none: str) -> int:
-    """Prints each as soon as it is there, or the sentence where there is none."""
+    """Prints each as soon as it is there, or the sentence where there is none. Whoever has read enough may leave, as `head` does."""
     line = None
-    for line in lines:
-        print(line)
-    if line is None:
-        print(none)
+    try:
+        for line in lines:
+            print(line, flush=True)
+        if line is None:
+            print(none, flush=True)
+    except ConnectionError:
+        nobody_reads()
     return 0
 
 
@@ -115,6 +124,10 @@ def main() -> int:
         return 1
     except AgonError as error:
         print(f"agon_client: {error}", file=sys.stderr)
+        return 2
+    except ConnectionError:
+        nobody_reads()
+        print("agon_client: nobody reads its lines; the same command goes on from here.", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print("agon_client: stopped; the same command goes on from here.", file=sys.stderr)

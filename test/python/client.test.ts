@@ -350,6 +350,19 @@ print(json.dumps(told))`,
       }).pipe(Effect.scoped)
     )
 
+    it.effect("lists no further, and without a word, where whoever reads its lines has left, as head does", () =>
+      Effect.gen(function* () {
+        const entries = Array.from({ length: 20_000 }, (_, n) => ({ rank: n, rating: 0, deviation: 1, model: "garter", owner: null }))
+        const { origin } = yield* stub((_, response) => response.end(JSON.stringify({ entries, next_cursor: null })))
+        const own = yield* toolOf(COMMAND)
+        const { child, ended, says } = own.start("ladder", "--url", origin, "--game", "snakes")
+        yield* Effect.promise(() => says(/garter \(baseline\)/))
+        child.stdout!.destroy()
+        const { err, status } = yield* Effect.promise(() => ended)
+        assert.deepStrictEqual([status, err], [0, ""])
+      }).pipe(Effect.scoped)
+    )
+
     it.effect("says of JSON that no service gives what it lacks", () =>
       Effect.gen(function* () {
         for (const [answer, login, ladder] of [

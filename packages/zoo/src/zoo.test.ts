@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { Faults, readSlug } from "@agon/engine/untrusted.ts"
 import { DataType } from "@agon/onnx/DataType.ts"
 import { decodeModel } from "@agon/onnx/Model.ts"
@@ -8,6 +9,9 @@ import { demoWeightClasses, zoo } from "./zoo.ts"
 
 const planesOf: Readonly<Record<string, number>> = { snakes: 12, othello: 5 }
 const models = zoo.map((entry) => ({ ...entry, ...entry.build() }))
+
+const classOf = ({ manifest, weights }: (typeof models)[number]) =>
+  demoWeightClasses.find(({ max_bytes }) => weights.length + manifest.length <= max_bytes)!
 
 /** Observations of no particular meaning, the same on every run: small counts over 64 and the odd one. */
 const noise = (length: number, seed: number): Float32Array => {
@@ -31,11 +35,10 @@ describe("zoo", () => {
   })
 
   it("fills every weight class of the demonstration season, and its memories fit their class", () => {
-    const classOf = (bytes: number) => demoWeightClasses.find(({ max_bytes }) => bytes <= max_bytes)!
     const used = new Set<string>()
-    for (const { weights, manifest } of models) {
-      const weightClass = classOf(weights.length + manifest.length)
-      const { memory } = JSON.parse(new TextDecoder().decode(manifest))
+    for (const model of models) {
+      const weightClass = classOf(model)
+      const { memory } = JSON.parse(new TextDecoder().decode(model.manifest))
       used.add(weightClass.class)
       assert.isAtMost(memory.flat * 4, weightClass.memory_flat_bytes)
       assert.isAtMost(memory.cell * 4, weightClass.memory_cell_bytes)
@@ -44,6 +47,15 @@ describe("zoo", () => {
       demoWeightClasses.map((row) => row.class).filter((name) => !used.has(name)),
       []
     )
+  })
+
+  it("has in the README's tables the models of each game, weakest first, with class and bytes as they are", () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+    const told = [...readme.matchAll(/^\| ([a-z]+(?:-[a-z]+)*) +\| (nano|micro|mini|small|large|open) +\|(?: ([\d,]+) +\|)?/gm)].map(
+      ([, name, ladder, bytes]) => [name, ladder, bytes === undefined ? undefined : Number(bytes.replaceAll(",", ""))]
+    )
+    const found = models.map((model) => [model.name, classOf(model).class, model.game === "snakes" ? model.weights.length : undefined])
+    assert.deepStrictEqual(told, found)
   })
 
   it("builds the same bytes again", () => {

@@ -11,7 +11,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { untilSuccess } from "../support/eventually.ts"
-import { isMatch, keyed, type Lie, played, playMatches, report, seasonOf, toldOf } from "../support/Referee.ts"
+import { played, toldOf } from "../support/playedMatch.ts"
+import { isMatch, keyed, type Lie, playMatches, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 type Forged = ReturnType<typeof played>

@@ -8,7 +8,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
 import { untilSuccess } from "../support/eventually.ts"
-import { hashOf, isAudit, isMatch, keyed, played, playMatches, report, seasonOf } from "../support/Referee.ts"
+import { played } from "../support/playedMatch.ts"
+import { hashOf, isAudit, isMatch, keyed, playMatches, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const inService = (

@@ -8,7 +8,8 @@ import { ReplayCheck, SettledAfter } from "@agon/server/match/check/ReplayCheck.
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
-import { hashOf, isMatch, keyed, played, playMatches, report, seasonOf, snakesZoo, toldOf } from "../support/Referee.ts"
+import { played, toldOf } from "../support/playedMatch.ts"
+import { hashOf, isMatch, keyed, playMatches, report, seasonOf, snakesZoo } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const service = Service.layer({ replay_check: 1, audit: 0 }).pipe(Layer.provide(Layer.succeed(SettledAfter, 0)))

@@ -11,7 +11,8 @@ import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer } from "effect"
 import { eventually } from "../support/eventually.ts"
-import { hashOf, isMatch, keyed, liar, played, report, seasonOf, swapped, toldOf } from "../support/Referee.ts"
+import { played, toldOf } from "../support/playedMatch.ts"
+import { hashOf, isMatch, keyed, liar, report, seasonOf, swapped } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const falseInline = (work: MatchWork) => {

@@ -8,7 +8,8 @@ import { replayUploadKey } from "@agon/server/object/keys.ts"
 import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Option, type Scope } from "effect"
-import { about, hashOf, isMatch, keyed, played, playMatches, report, seasonOf, toldOf } from "../support/Referee.ts"
+import { played, toldOf } from "../support/playedMatch.ts"
+import { about, hashOf, isMatch, keyed, playMatches, report, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const inService = (title: string, test: () => Effect.Effect<void, unknown, Service.Service | ReplayCheck | ObjectStore | Scope.Scope>) =>

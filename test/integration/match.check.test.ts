@@ -25,7 +25,8 @@ import { SqlClient } from "effect/sql"
 import { untilSuccess } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { hashOf, played } from "../support/Referee.ts"
+import { played } from "../support/playedMatch.ts"
+import { hashOf } from "../support/Referee.ts"
 
 const board = snakesBoards.find(({ players }) => players === 2)!
 const hashes = [1, 2].map((seat) => ({ weights_hash: `sha256:${`${seat}a`.repeat(32)}`, manifest_hash: `sha256:${`${seat}b`.repeat(32)}` }))

@@ -14,7 +14,8 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { eventually } from "../support/eventually.ts"
 import * as Postgres from "../support/Postgres.ts"
-import { hashOf, isMatch, keyed, played, report, seasonOf, toldOf, uploaded } from "../support/Referee.ts"
+import { played, toldOf } from "../support/playedMatch.ts"
+import { hashOf, isMatch, keyed, report, seasonOf, uploaded } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 const temporary = Effect.acquireRelease(

@@ -5,13 +5,13 @@
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { createServer, type RequestListener } from "node:http"
-import type { AddressInfo } from "node:net"
 import { makeClient } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { assert, describe, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { layer as arena, filesOf } from "../support/Arena.ts"
 import { eventually } from "../support/eventually.ts"
+import { listening } from "../support/listening.ts"
 import { PYTHON, ROOT } from "../support/python.ts"
 import { Service } from "../support/Service.ts"
 import { Tool } from "../support/Tool.ts"
@@ -53,25 +53,7 @@ const signIn = Effect.fnUntraced(function* (tool: Tool, login: string, approve =
 })
 
 /** A service in name only, for answers that the real one gives rarely. */
-const stub = (listener: RequestListener) =>
-  Effect.acquireRelease(
-    Effect.promise(
-      () =>
-        new Promise<{ readonly origin: string; readonly end: () => void }>((resolve) => {
-          const server = createServer(listener)
-          server.listen(0, "127.0.0.1", () =>
-            resolve({
-              origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-              end: () => {
-                server.close()
-                server.closeAllConnections()
-              }
-            })
-          )
-        })
-    ),
-    ({ end }) => Effect.sync(end)
-  )
+const stub = (listener: RequestListener) => Effect.map(listening(createServer(listener)), (origin) => ({ origin }))
 
 describe.skipIf(missing !== undefined)(`the client for Python${missing === undefined ? "" : ` (${missing})`}`, () => {
   layer(arena, { excludeTestServices: true })("beside a service", (it) => {

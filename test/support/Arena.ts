@@ -3,7 +3,6 @@
  * in play, made through the API.
  */
 
-import { createHash } from "node:crypto"
 import type { Client } from "@agon/api/Client.ts"
 import { firstPage } from "@agon/api/Pages.ts"
 import { retryRefused } from "@agon/api/retryRefused.ts"
@@ -14,6 +13,7 @@ import { NodeHttpClient } from "@effect/platform-node"
 import { Effect, Layer } from "effect"
 import { untilAnswer } from "./eventually.ts"
 import { OPEN_SEASON } from "./openSeason.ts"
+import { hashOf } from "./Referee.ts"
 import * as Service from "./Service.ts"
 
 export const game = "snakes"
@@ -28,7 +28,6 @@ export const autumn = { game, slug: "autumn" }
 const BASELINE = "straight-on"
 const BOARD = snakesBoards.find(({ players }) => players === 2)!
 
-const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 export const filesOf = (name: string): Files => zoo.find((entry) => entry.game === game && entry.name === name)!.build()
 export const hashesOf = ({ manifest, weights }: Files) => ({ weights_hash: hashOf(weights), manifest_hash: hashOf(manifest) })
 

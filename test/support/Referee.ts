@@ -18,8 +18,6 @@ import { OPEN_SEASON } from "./openSeason.ts"
 import { played, toldOf } from "./playedMatch.ts"
 import * as Service from "./Service.ts"
 
-export { played, toldOf }
-
 export const game = "snakes"
 export const hashOf = (bytes: Uint8Array) => `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 export const about = {

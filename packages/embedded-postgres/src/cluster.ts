@@ -72,7 +72,8 @@ export const socketFolder = (data: string): Effect.Effect<string, PostgresUnavai
 export const clear = (data: string, cluster: string): Effect.Effect<void, PostgresUnavailable> =>
   Effect.gen(function* () {
     yield* stopOrphans(cluster)
-    const pid = Number(pidFile(data)[0] ?? 0)
+    // Postgres writes a minus before the pid of a server without clients, as `postgres --single`.
+    const pid = Math.abs(Number(pidFile(data)[0] ?? 0))
     if (isServerOf(data, pid))
       return yield* unavailable("directory", `a Postgres that this service did not start (pid ${pid}) runs on ${data}; stop it`)
     if (!(pid > 0) || exists(pid)) rmSync(join(data, "postmaster.pid"), { force: true })

@@ -103,9 +103,12 @@ inService("a long poll wakes when work appears, not when its time is up", () =>
 inService("a match that a runner could not play wakes a runner of another key, though one of its own waits for longer", () =>
   Effect.gen(function* () {
     const { admin, client, id, open } = yield* seasonOf("unplayable", 2)
+    const peer = yield* keyed("peer", admin)
+    const theirs = yield* leaseOne(peer.client, yield* peer.open(["match"]))
+    yield* put(theirs)
+    yield* peer.client.runner.result({ params: { lease: theirs.lease }, payload: finished(theirs) })
     const work = yield* leaseOne(client, id)
     while ((yield* client.runner.lease({ payload: { runner: id, max: 4, wait_s: 0 } })).leases.length > 0);
-    const peer = yield* keyed("peer", admin)
     const polls = (of: Client, runner: string) => Effect.forkChild(of.runner.lease({ payload: { runner, max: 1, wait_s: 30 } }))
     const same = yield* polls(client, yield* open(["match"]))
     yield* parked(1)

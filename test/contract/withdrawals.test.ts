@@ -10,6 +10,8 @@ import { playing, resultOf, runnerOf, type Work } from "../support/Fleet.ts"
 
 const ADMITTED = { verdict: "admitted", param_count: 1, infer_us: 1, memory: { flat: 0, cell: 0 } }
 
+const unplayable = { kind: "match", fault_reason: "engine_fault", detail: "no memory" }
+
 type Runner = Effect.Success<ReturnType<typeof runnerOf>>
 
 /** The next version of ada's model, submitted, reviewed, tried and entered by this runner. */
@@ -97,13 +99,25 @@ layer(administration, options)("a match", (it) => {
   it.effect("that a runner could not play and that is then withdrawn has no fault: it did not fail", () =>
     Effect.gen(function* () {
       const { played, runner, url } = yield* contest("unplayed")
-      const unplayable = { kind: "match", fault_reason: "engine_fault", detail: "no memory" }
+      const another = yield* runnerOf(url("/runner-keys"))
+      const [theirs] = yield* another.lease()
+      yield* another.say(`/leases/${theirs!.lease}/result`, { ...resultOf(theirs!), lease: undefined })
       const reported = runner.say(`/leases/${played.lease}/result`, unplayable)
       assert.deepStrictEqual(yield* reported, { accepted: true })
       yield* patch(url("/maps/plain"), { enabled: false })
       const withdrawn = { status: "cancelled", withdrawn_reason: "board_disabled", fault_reason: null }
       assert.deepInclude((yield* read(`/v1/me/matches/${played.match_id}`, "ada")).json, withdrawn)
       assert.deepStrictEqual(yield* reported, { accepted: true })
+    })
+  )
+
+  it.effect("that a runner could not play fails at once where no other key plays, and says why", () =>
+    Effect.gen(function* () {
+      const { played, runner } = yield* contest("alone")
+      for (const detail of ["no memory", "the repeat"])
+        assert.deepStrictEqual(yield* runner.say(`/leases/${played.lease}/result`, { ...unplayable, detail }), { accepted: true })
+      const failed = { status: "failed", fault_reason: "engine_fault", withdrawn_reason: null }
+      assert.deepInclude((yield* read(`/v1/me/matches/${played.match_id}`, "ada")).json, failed)
     })
   )
 

@@ -179,6 +179,7 @@ const checkQueued = (window: Window, was: OpenMatch, is: OpenMatch): void => {
 }
 
 const AGAIN_MS = 30_000
+const DAY_MS = 86_400_000
 const CONFIRMED_MS = 300_000
 
 /** A key that has reported that a match cannot be played, or that its candidate fails, is not given it again for a while. */
@@ -231,5 +232,14 @@ const checkFailed = (window: Window, match: Ended): void => {
   const lost = was !== undefined && was.until !== null && was.until <= match.ended_at
   if (match.fault_reason === "runner_lost") must(lost, "only a lease that ran out is lost", match, was)
   else must(was !== undefined && faulted(window, leaseOf(match), match), "only what a runner could not play fails", match, was)
-  must(was!.losses === 2 && match.lease_n >= 3, "a match fails at its third try", match, was)
+  const third = was!.losses === 2 && match.lease_n >= 3
+  const first = match.fault_reason !== "runner_lost" && !othersPlay(window, match)
+  must(third || first, "a match fails at its third try, or where nobody else plays", match, was)
+}
+
+/** For as long as the commit lasted: another key was heard of, or another runner held a match. */
+const othersPlay = ({ before, now }: Window, { key, runner }: Ended): boolean => {
+  const heard = ({ head }: View) => head.keys.filter((each) => each.key !== key && now.head.now < each.at + DAY_MS).map((each) => each.key)
+  const held = ({ live }: View) => [...live.values()].filter((each) => each.until !== null && each.runner !== runner).map(leaseOf)
+  return [heard, held].some((of) => of(before).some((each) => of(now).includes(each)))
 }

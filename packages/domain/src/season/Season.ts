@@ -18,7 +18,7 @@
  *             ▼                                                                        │
  *  batch ▶ queued ──LeaseWork──▶ playing ──────ReportMatch──────▶ finished ──round stands──▶ rated
  *             │  └────late report of the last holder─────────────▶┘
- *             │                     ├──third lease ran out or fault──▶ failed ◀──VoidMatch── finished, rated
+ *             │                     ├──third lease ran out or fault, or nobody else plays──▶ failed ◀──VoidMatch── finished, rated
  *             └──superseded, disqualified, baseline or board off, round starts, Close──▶ cancelled
  *
  *   round     pending ──starts_at──▶ current (ratings reset, `games` owed to each entry) ──next starts──▶ over

@@ -114,6 +114,7 @@ it("times that were taken before the clock was ahead stay", () => {
 
 it("a match that failed by a clock that was ahead is given to the same key again after the usual half minute", () => {
   const { now, state } = season(2)
+  state.keys = [...state.keys, { key: "another", at: now }]
   const [work] = lease(state, now + HOUR_MS)
   if (work?.kind !== "match") return assert.fail("no match")
   const fault = { _tag: "ReportFault", key: RUNNER.key, lease: work.lease, fault_reason: "engine_fault", detail: "" } as const

@@ -25,6 +25,9 @@ const AT_ONCE_MS = 5_000
 
 const countOf = ({ lapsed }: State, key: string): number => lapsed.find((each) => each.key === key)?.n ?? 0
 
+/** Whether more of its leases came to nothing than results made good for. */
+export const lapsesOften = (state: State, key: string): boolean => countOf(state, key) > LAPSES_FREE
+
 /** A lease of the key ran out, or it could do nothing with it. */
 export const noteLapse = (state: State, key: string, kind: Kind): void => {
   const others = state.lapsed.filter((each) => each.key !== key)

@@ -1,8 +1,8 @@
 import { assert, describe, it } from "vitest"
 import { step } from "../Season.ts"
-import { restore, type State, snapshot } from "../State.ts"
+import type { State } from "../State.ts"
 import { dying, fault, honest, LOST, type Machine, type Match, play } from "../testing/failingMachines.ts"
-import { addBoard, finish, OPENED, outcome, owner, RUNNER, season, submission, version } from "../testing/testSeason.ts"
+import { finish, OPENED, owner, RUNNER, season, submission, version } from "../testing/testSeason.ts"
 import { committed } from "../Writes.ts"
 import { FAULTS_RUNNING } from "./Faults.ts"
 
@@ -389,63 +389,6 @@ describe("an honest entry is not suspended", () => {
   })
 })
 
-describe("a match that a runner cannot play", () => {
-  const twoFaults = () => {
-    const { now, state } = season(2)
-    const [work] = step(state, { _tag: "LeaseWork", ...RUNNER, key: "k1", max: 1 }, now)
-    const match = work as Match
-    return { now, state, match }
-  }
-
-  it("goes to others first, and back to its own key after as long as a lease", () => {
-    const { match, now, state } = twoFaults()
-    const about = { key: "k1", lease: match.lease }
-    for (const _ of [1, 2]) assert.deepStrictEqual(step(state, fault(about, "engine_fault", null), now), { accepted: true })
-    const another = step(state, { _tag: "ReportMatch", ...about, outcome: outcome(2) }, now)
-    assert.deepStrictEqual(another, { accepted: true, answered: true }) // as the first answer, and it comes to nothing
-    assert.deepInclude(state.live.get(match.match), { losses: 1, until: null })
-    const asks = (key: string, at: number) =>
-      step(state, { _tag: "LeaseWork", ...RUNNER, key, max: 9 }, at).filter((work) => work.kind === "match" && work.match === match.match)
-    assert.lengthOf(asks("k1", now + 29_999), 0)
-    state.events = []
-    step(state, { _tag: "Tick" }, now + 30_000)
-    assert.isTrue(state.events.some(({ _tag }) => _tag === "WorkAppeared"))
-    const twin = restore(structuredClone(snapshot(state)))
-    assert.lengthOf(step(twin, { _tag: "LeaseWork", ...RUNNER, key: "k1", max: 9 }, now + 30_000), 1)
-    assert.lengthOf(asks("k2", now + 30_000), 1)
-  })
-
-  it("fails at the third time, and its repeat is answered as the first", () => {
-    const { match, now, state } = twoFaults()
-    let lease = match.lease
-    for (const [i, key] of ["k1", "k2", "k3"].entries()) {
-      if (i > 0) lease = step(state, { _tag: "LeaseWork", ...RUNNER, key, max: 1 }, now)[0]!.lease
-      assert.deepStrictEqual(step(state, fault({ key, lease }, "weights_unavailable", null), now), { accepted: true })
-    }
-    assert.deepInclude(state.writes.ended.at(-1), { id: match.match, ending: "failed", fault_reason: "weights_unavailable", key: "k3" })
-    assert.deepStrictEqual(
-      [...state.ladders.at(-1)!.ratings.values()].map(({ virtual_games, failed }) => virtual_games + failed),
-      match.ladder === "open" ? [0.5, 0.5] : [0, 0]
-    )
-  })
-
-  it("that is named after nobody who plays in it is malformed, and changes nothing", () => {
-    const { match, now, state } = twoFaults()
-    const about = fault({ key: "k1", lease: match.lease }, "weights_unavailable", version(9))
-    assert.deepInclude(step(state, about, now), { accepted: false, reason: "malformed" })
-    assert.deepInclude(state.live.get(match.match), { losses: 0 })
-  })
-
-  it("whose board goes off while it waits to be tried again is answered as it was", () => {
-    const { match, now, state } = twoFaults()
-    addBoard(state, "other", 2, now)
-    step(state, fault({ key: "k1", lease: match.lease }, "weights_unavailable", null), now)
-    step(state, { _tag: "SwitchBoard", board: "b0", enabled: false }, now)
-    const ended = state.writes.ended.at(-1)!
-    assert.deepInclude(ended, { ending: "cancelled", withdrawn_reason: "board_disabled", fault_reason: "weights_unavailable" })
-  })
-})
-
 describe("failed attempts, as a batch counts them", () => {
   const leased = (state: State, now: number) => {
     const [work] = step(state, { _tag: "LeaseWork", ...RUNNER, max: 1 }, now)
@@ -463,6 +406,7 @@ describe("failed attempts, as a batch counts them", () => {
 
   it("are counted once each, also where the match is withdrawn later", () => {
     const { now, state } = season(4)
+    state.keys = [...state.keys, { key: "another", at: now }]
     const { lease } = leased(state, now)
     step(state, fault({ key: RUNNER.key, lease }, "engine_fault", null), now + 1)
     assert.deepStrictEqual(state.writes.failedTries, ["engine_fault"])

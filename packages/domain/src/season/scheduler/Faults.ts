@@ -2,6 +2,7 @@
  * Failed attempts at a match, and suspension of the entries that cause them (docs/contract.md#suspension).
  *
  *   attempt fails (lease lost, runner reports a fault) ──▶ queued again, elsewhere ──third──▶ match failed ──▶ blame
+ *                                └──there is nobody else (Results.ts)──────────────────────────┘
  *   blame: five failed matches running that only this entry can explain ──▶ suspended ──Reinstate, a new version──▶ plays
  *
  * An entry is blamed for failed ladder matches that nobody else can have caused: if runners name it (its

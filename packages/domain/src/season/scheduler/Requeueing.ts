@@ -8,7 +8,7 @@ import { type End, end } from "./MatchEnd.ts"
 import { changed, unlease } from "./OpenMatches.ts"
 import { type Failure, STRUCK_OUT, type Try } from "./Tries.ts"
 
-/** A match fails after this many lost leases: it kills runners, or one of its files is not available. */
+/** A match fails after this many failed attempts: it kills runners, or one of its files is not available. */
 export const LOSSES_MAX = 3
 
 /** Queues a leased match again. A match given back by its runner costs no attempt. */
@@ -28,15 +28,16 @@ export const requeue = (state: State, match: OpenMatch): void => {
 export const loseMatch = (state: State, match: OpenMatch): void =>
   failTry(state, match, { n: match.lease_n, key: match.key!, at: state.now, reason: "runner_lost", version: null })
 
+/** `isLast`: there is nobody who could play it instead. */
 export const failTry = (
   state: State,
   match: OpenMatch,
   failed: Try & { readonly reason: Failure },
-  more: Pick<End, "fault_detail"> = {}
+  { isLast = false, ...more }: Pick<End, "fault_detail"> & { readonly isLast?: boolean } = {}
 ): void => {
   match.tries = [...match.tries, failed]
   state.writes.failedTries.push(failed.reason)
-  if (++match.losses >= LOSSES_MAX) end(state, match, { ending: "failed", fault_reason: failed.reason, ...more })
+  if (++match.losses >= LOSSES_MAX || isLast) end(state, match, { ending: "failed", fault_reason: failed.reason, ...more })
   else requeue(state, match)
 }
 

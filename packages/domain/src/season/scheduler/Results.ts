@@ -2,7 +2,8 @@
 import { faultOf } from "../../match/Outcome.ts"
 import { logged } from "../Audit.ts"
 import type { MatchOutcome, Of, Receipt } from "../Command.ts"
-import { makeGood, noteLapse } from "../key/Lapses.ts"
+import { playsAlone } from "../key/HeardKeys.ts"
+import { lapsesOften, makeGood, noteLapse } from "../key/Lapses.ts"
 import { type LadderState, ladderNamed, ladderOf } from "../Ladders.ts"
 import { LEASE_AGAIN_MS, leaseStateOf, parseLease } from "../Lease.ts"
 import type { Seat } from "../rating/LadderRating.ts"
@@ -83,8 +84,8 @@ const rateSeats = (state: State, match: OpenMatch, { seats }: MatchOutcome): Rea
 const ratingsOf = (ladder: LadderState, match: OpenMatch) => match.versions.map((id) => ladder.ratings.get(id)!)
 
 /**
- * The runner could not play it: the match is queued again for others. A lease that ran
- * out earlier was counted then.
+ * The runner could not play it: the match is queued again for others, and fails where there are none. A machine that fails one match after
+ * another may be what is at fault, so its matches are queued again all the same. A lease that ran out earlier was counted then.
  */
 export const reportFault = (state: State, command: Of<"ReportFault">): Receipt => {
   const { detail, fault_reason, key, lease, version = null } = command
@@ -98,7 +99,7 @@ export const reportFault = (state: State, command: Of<"ReportFault">): Receipt =
   state.againEnd = Math.min(state.againEnd, state.now + LEASE_AGAIN_MS)
   if (match.until !== null) {
     noteLapse(state, key, "match")
-    failTry(state, match, failed, { fault_detail: detail })
+    failTry(state, match, failed, { fault_detail: detail, isLast: playsAlone(state, match) && !lapsesOften(state, key) })
     return { accepted: true }
   }
   const others = match.tries.filter(({ n }) => n !== match.lease_n)

@@ -158,17 +158,27 @@ describe("the containers", () => {
     assert.isFalse(settings.development_sign_in)
   })
 
-  it("lets the service believe nginx alone whom it passes on, at an address that no other container is given", () => {
+  const addressOf = (name: string): string | undefined => compose.services[name].networks?.default.ipv4_address
+  const within = (network: string, address: string) => {
+    const list = new BlockList()
+    const [first, bits] = network.split("/")
+    list.addSubnet(first!, Number(bits))
+    return list.check(address)
+  }
+
+  it("lets the service believe nginx alone whom it passes on", () => {
+    assert.strictEqual(compose.services.service.environment.TRUSTED_PROXIES, addressOf("nginx"))
+  })
+
+  it("have an address that no other container is given where nginx goes by their names, which it looks up once", () => {
     const { ip_range, subnet } = compose.networks.default.ipam.config[0]
-    const nginx = compose.services.nginx.networks.default.ipv4_address
-    assert.strictEqual(compose.services.service.environment.TRUSTED_PROXIES, nginx)
-    const within = (network: string) => {
-      const list = new BlockList()
-      const [address, bits] = network.split("/")
-      list.addSubnet(address!, Number(bits))
-      return list.check(nginx)
-    }
-    assert.deepStrictEqual([within(subnet), within(ip_range)], [true, false])
+    const named = [...readFileSync(join(root, "deploy/objects.conf"), "utf8").matchAll(/proxy_pass http:\/\/(\w+):/g)].map(
+      ([, name]) => name!
+    )
+    const fixed = ["nginx", "service", ...named].map((name) => addressOf(name) ?? name)
+    assert.lengthOf(fixed, 3)
+    assert.strictEqual(new Set(fixed).size, fixed.length)
+    for (const address of fixed) assert.deepStrictEqual([within(subnet, address), within(ip_range, address)], [true, false], address)
   })
 
   it("take no secret of this machine with them, nor does the repository", () => {

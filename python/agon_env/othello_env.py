@@ -37,6 +37,8 @@ class OthelloEnv(Match, AECEnv):
         self._tell()
 
     def step(self, action):
+        if not self.agents:
+            raise RuntimeError("no match is being played: call reset() first")
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
             self._leave(action)

@@ -142,6 +142,10 @@ class Refusals(unittest.TestCase):
                 wrong()
         self.assertEqual(env.batch.turn[0], 0)
 
+    def test_no_step_before_a_match_begins(self):
+        with self.assertRaisesRegex(RuntimeError, "call reset"):
+            OthelloEnv().step(None)
+
     def test_a_board_that_cannot_be_read_says_so(self):
         for board in ("nowhere.json", __file__, "classic-8", {**BOARDS["open-7"], "rows": 4}):
             with self.assertRaises(BoardRefused):

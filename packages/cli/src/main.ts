@@ -1,6 +1,7 @@
 #!/usr/bin/env node
-import { VERSION } from "./toolVersion.ts"
 /** `agon`: the competitors', operators' and developers' tool. Exit status 0 yes, 1 no, 2 could not run. */
+
+import { VERSION } from "./toolVersion.ts"
 import { tooOld } from "./tooOld.ts"
 
 const [, , command, ...rest] = process.argv

@@ -8,7 +8,7 @@ import type { Board, Ended, OpenMatch } from "@agon/domain/season/scheduler/Matc
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { View } from "../View.ts"
 import { must } from "./Promise.ts"
-import { faulted, givenBack, isStruckOut, LADDERS, leaseOf, ownerOf, pairableOn, putAside, type Window } from "./Window.ts"
+import { faulted, givenBack, heardThroughout, isStruckOut, LADDERS, leaseOf, ownerOf, pairableOn, putAside, type Window } from "./Window.ts"
 
 const CLOSING_MS = 60_000
 const LEASE_MS = 30_000
@@ -179,7 +179,6 @@ const checkQueued = (window: Window, was: OpenMatch, is: OpenMatch): void => {
 }
 
 const AGAIN_MS = 30_000
-const DAY_MS = 86_400_000
 const CONFIRMED_MS = 300_000
 
 /** A key that has reported that a match cannot be played, or that its candidate fails, is not given it again for a while. */
@@ -238,8 +237,8 @@ const checkFailed = (window: Window, match: Ended): void => {
 }
 
 /** For as long as the commit lasted: another key was heard of, or another runner held a match. */
-const othersPlay = ({ before, now }: Window, { key, runner }: Ended): boolean => {
-  const heard = ({ head }: View) => head.keys.filter((each) => each.key !== key && now.head.now < each.at + DAY_MS).map((each) => each.key)
+const othersPlay = (window: Window, { key, runner }: Ended): boolean => {
+  const { before, now } = window
   const held = ({ live }: View) => [...live.values()].filter((each) => each.until !== null && each.runner !== runner).map(leaseOf)
-  return [heard, held].some((of) => of(before).some((each) => of(now).includes(each)))
+  return heardThroughout(window, ({ keys }) => keys).some((each) => each !== key) || held(before).some((each) => held(now).includes(each))
 }

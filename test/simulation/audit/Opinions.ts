@@ -7,7 +7,7 @@ import type { Ended } from "@agon/domain/season/scheduler/Match.ts"
 import type { View } from "../View.ts"
 import { isSame } from "./isSame.ts"
 import { must } from "./Promise.ts"
-import { isStruckOut, type Window } from "./Window.ts"
+import { heardThroughout, isStruckOut, type Window } from "./Window.ts"
 
 type Report = Of<"ReportAdmission">
 type Review = View["reviews"] extends ReadonlyMap<string, infer Row> ? Row : never
@@ -20,7 +20,6 @@ export interface Opinions {
 }
 
 const LEFT_TO_OTHERS_MS = 300_000
-const DAY_MS = 86_400_000
 /** Reasons that nobody has to measure: the season knows them itself. */
 const UNMEASURED = ["upload_expired", "hash_mismatch", "too_large", "trial_failed", "admission_unavailable", "season_closed"]
 
@@ -82,8 +81,7 @@ const checkFailed = (window: Window, match: Ended, reports: ReadonlyArray<Played
     (each) =>
       each.id !== match.id && each.candidate === match.candidate && (isFailed(window, each) || each.fault_reason === "replay_mismatch")
   )
-  const heard = ({ head }: View) => head.keys.filter(({ at, key }) => key !== match.key && now.head.now < at + DAY_MS).map(({ key }) => key)
-  const others = heard(before).filter((key) => heard(now).includes(key))
+  const others = heardThroughout(window, ({ keys }) => keys).filter((key) => key !== match.key)
   const leases = new Set(reports.filter((report) => isStruckOut(now, report)).map(({ lease }) => lease))
   const aside = before.live.get(match.id)?.tries.some(({ reason }) => reason === "struck_out") === true
   must(
@@ -95,16 +93,14 @@ const checkFailed = (window: Window, match: Ended, reports: ReadonlyArray<Played
 }
 
 /** By the rows before and after: others that came or went in between may have been asked, or not. */
-const checkRefused = ({ before, now }: Window, version: string, reports: ReadonlyArray<Report>): void => {
-  const { infer_us_max } = now.settings.rules
+const checkRefused = (window: Window, version: string, reports: ReadonlyArray<Report>): void => {
+  const { infer_us_max } = window.now.settings.rules
   const refusals = reports.filter(
     ({ verdict }) =>
       verdict.verdict === "rejected" || (verdict.verdict === "admitted" && (verdict.infer_us > infer_us_max || verdict.memory.cell > 0))
   )
   const leases = new Set(refusals.map(({ lease }) => lease))
   const judges = new Set(reports.map(({ key }) => key))
-  const isOther = (key: string | null) => key !== null && !judges.has(key)
-  const heard = ({ head }: View) => head.examiners.filter(({ at, key }) => isOther(key) && now.head.now < at + DAY_MS).map(({ key }) => key)
-  const others = heard(before).filter((key) => heard(now).includes(key))
+  const others = heardThroughout(window, ({ examiners }) => examiners).filter((key) => !judges.has(key))
   must(leases.size > 1 || others.length === 0, "a refusal is confirmed where another key examines", version, reports, others)
 }

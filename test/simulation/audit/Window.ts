@@ -85,6 +85,14 @@ export const givenBack = (
     return command._tag === "RevokeKey" && command.key === key
   })
 
+const DAY_MS = 86_400_000
+
+/** Keys that were heard of within a day for as long as the commit lasted. */
+export const heardThroughout = ({ before, now }: Window, keysIn: (head: Head) => Head["keys"]): ReadonlyArray<string> => {
+  const heard = ({ head }: View) => keysIn(head).flatMap(({ at, key }) => (now.head.now < at + DAY_MS ? [key] : []))
+  return heard(before).filter((key) => heard(now).includes(key))
+}
+
 /** Whether this lease was answered by the report of a fault, or may have been. */
 export const faulted = ({ recent }: Window, lease: string, { key }: { readonly key: string | null }): boolean =>
   recent.some((command) => command._tag === "ReportFault" && command.lease === lease && command.key === key)

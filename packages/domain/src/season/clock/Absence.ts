@@ -54,28 +54,25 @@ export const returned = (state: State, { latest, now }: { readonly now: number; 
 
 /** Keys leave models that they judged, and trial matches that were failed under them, to others, and these were away as well. */
 const leaveLonger = (state: State, away_ms: number): void => {
-  const later = (at: number) => at + away_ms
-  const areMoved = [moveOpinions(state, later), moveStruckOut(state, later)]
-  if (areMoved.includes(true)) state.againEnd = nextRetake(state)
+  moveOpinions(state, (at) => at + away_ms)
+  moveTries(state, ({ at, reason }) => (reason === STRUCK_OUT ? at + away_ms : at))
+  state.againEnd = nextRetake(state)
 }
 
-const moveOpinions = (state: State, moved: (at: number) => number): boolean => {
-  const judged = [...state.reviews.values()].filter(({ opinions }) => opinions.length > 0)
-  for (const review of judged) {
+const moveOpinions = (state: State, moved: (at: number) => number): void => {
+  for (const review of state.reviews.values()) {
+    if (review.opinions.length === 0) continue
     review.opinions = review.opinions.map((each) => ({ ...each, at: moved(each.at) }))
     state.writes.reviews.add(review.version)
   }
-  return judged.length > 0
 }
 
-const moveStruckOut = (state: State, moved: (at: number) => number): boolean => {
-  const isStruckOut = ({ reason }: Try) => reason === STRUCK_OUT
-  const failed = [...state.live.values()].filter(({ tries }) => tries.some(isStruckOut))
-  for (const match of failed) {
-    match.tries = match.tries.map((each) => (isStruckOut(each) ? { ...each, at: moved(each.at) } : each))
+const moveTries = (state: State, moved: (each: Try) => number): void => {
+  for (const match of state.live.values()) {
+    if (match.tries.every((each) => moved(each) === each.at)) continue
+    match.tries = match.tries.map((each) => ({ ...each, at: moved(each) }))
     state.writes.live.add(match.id)
   }
-  return failed.length > 0
 }
 
 /**
@@ -95,11 +92,7 @@ const putBack = (state: State, now: number): void => {
   state.revoked = state.revoked.map(seen)
   state.unexamined = state.unexamined.map(seen)
   state.lapsed = state.lapsed.map(seen)
-  for (const match of state.live.values()) {
-    if (!match.tries.some(({ at }) => at > now)) continue
-    match.tries = match.tries.map(seen)
-    state.writes.live.add(match.id)
-  }
+  moveTries(state, ({ at }) => notLater(at))
   moveOpinions(state, notLater)
   state.againEnd = nextRetake(state)
   for (const owner of state.owners.values())

@@ -45,9 +45,8 @@ export const hasOther = (heard: ReadonlyArray<string>, works: ReadonlyMap<string
 
 /** Whether nobody but this holder plays matches: no other key has brought a result within a day, and no other runner holds a match now. */
 export const playsAlone = (state: State, { key, runner }: Leased): boolean => {
-  if (hasOther(heardKeys(state), state.live, [key!])) return false
   for (const match of state.live.values()) if (match.until !== null && match.runner !== runner) return false
-  return true
+  return heardKeys(state).every((each) => each === key)
 }
 
 const recent = (state: State, keys: ReadonlyArray<HeardKey>) => keys.filter((each) => isRecent(state, each)).map(({ key }) => key)

@@ -39,7 +39,7 @@ export const noteLapse = (state: State, key: string, kind: Kind): void => {
 
 /** Whether somebody else has done such work within a day, and is not such a key itself. */
 const isReplaceable = (state: State, key: string, kind: Kind): boolean =>
-  (kind === "match" ? heardKeys(state) : heardExaminers(state)).some((each) => each !== key && countOf(state, each) <= LAPSES_FREE)
+  (kind === "match" ? heardKeys(state) : heardExaminers(state)).some((each) => each !== key && !lapsesOften(state, each))
 
 /** A runner gives this work back. */
 export const noteReturn = (state: State, work: Leased): void => {

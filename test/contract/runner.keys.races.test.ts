@@ -7,21 +7,11 @@ import { retryRefused } from "@agon/api/retryRefused.ts"
 import { makeQueries } from "@agon/server/runner/session/sessionQueries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { blocked } from "../support/eventually.ts"
+import { holdingUntil } from "../support/holding.ts"
 import { about, keyed, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
-
-/** The same in another transaction, which is held open from `held` until `goOn` is run. */
-const holding = <A, E, R>(statements: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const [done, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const held = Effect.andThen(statements, Effect.andThen(Deferred.succeed(done, undefined), Deferred.await(goOn)))
-    const fiber = yield* Effect.forkChild(sql.withTransaction(held))
-    yield* Effect.raceFirst(Deferred.await(done), Fiber.join(fiber))
-    return Effect.andThen(Deferred.succeed(goOn, undefined), Fiber.join(fiber))
-  })
 
 const hold = (key: string) => Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT 1 FROM runner_key WHERE id = ${key} FOR NO KEY UPDATE`)
 
@@ -45,7 +35,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const { client, key } = yield* keyed("revoked first")
-      const revoked = yield* holding(sql`UPDATE runner_key SET revoked_at = now() WHERE id = ${key}`)
+      const revoked = yield* holdingUntil(sql`UPDATE runner_key SET revoked_at = now() WHERE id = ${key}`)
       const opening = yield* Effect.forkChild(Effect.flip(client.runner.openSession({ payload: about })))
       yield* blocked(1)
       yield* revoked
@@ -62,7 +52,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
       yield* as("lost")
       yield* root.admin.platform.editUser({ params: { username: "lost" }, payload: { admin: true } })
       const { client, key } = yield* keyed("lost", yield* as("lost"))
-      const dismissed = yield* holding(Effect.andThen(sql`UPDATE account SET admin = false WHERE username = 'lost'`, hold(key)))
+      const dismissed = yield* holdingUntil(Effect.andThen(sql`UPDATE account SET admin = false WHERE username = 'lost'`, hold(key)))
       const opening = yield* Effect.forkChild(Effect.flip(client.runner.openSession({ payload: about })))
       yield* blocked(1)
       yield* dismissed
@@ -74,7 +64,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
   it.effect("that has just joined ends with its key", () =>
     Effect.gen(function* () {
       const { admin, key } = yield* keyed("opened first")
-      const written = yield* holding(opened(key))
+      const written = yield* holdingUntil(opened(key))
       const revoking = yield* Effect.forkChild(admin.fleet.revokeKey({ params: { key } }))
       yield* blocked(1)
       yield* written
@@ -91,7 +81,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
       const deputy = yield* as("deputy")
       yield* root.admin.seasonAdmins.appointAdmin({ params: here, payload: { username: "deputy" } })
       const made = yield* retryRefused(deputy.seasonFleet.createSeasonKey({ params: here, payload: { name: "mine" } }))
-      const written = yield* holding(opened(made.id))
+      const written = yield* holdingUntil(opened(made.id))
       const leaving = yield* Effect.forkChild(
         root.admin.seasonAdmins.dismissAdmin({ params: here, payload: { username: "deputy" }, query: {} })
       )
@@ -108,7 +98,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
       const { key, open } = yield* keyed("swept")
       const [held, free] = [yield* open(["match"]), yield* open(["match"])]
       yield* sql`UPDATE runner SET last_seen_at = last_seen_at - interval '1 day' WHERE key_id = ${key}`
-      const release = yield* holding(sql`SELECT 1 FROM runner WHERE id = ${held} FOR NO KEY UPDATE`)
+      const release = yield* holdingUntil(sql`SELECT 1 FROM runner WHERE id = ${held} FOR NO KEY UPDATE`)
       const { sweep } = yield* makeQueries
       const swept = Effect.andThen(
         sweep(new Date(Date.now() - 90_000)),

@@ -6,8 +6,9 @@
 import { SESSIONS_MAX } from "@agon/server/runner/session/sessionQueries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Deferred, Effect, Fiber } from "effect"
+import { Effect, Fiber } from "effect"
 import { blocked } from "../support/eventually.ts"
+import { holdingUntil } from "../support/holding.ts"
 import { about, keyed } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
@@ -27,14 +28,7 @@ const opened = (key: string) =>
 
 /** Holds the key until the effect that it gives is run. */
 const held = (key: string) =>
-  Effect.gen(function* () {
-    const sql = yield* PgClient.PgClient
-    const [isHeld, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-    const hold = Effect.andThen(sql`SELECT 1 FROM runner_key WHERE id = ${key} FOR NO KEY UPDATE`, Deferred.succeed(isHeld, undefined))
-    const fiber = yield* Effect.forkChild(sql.withTransaction(Effect.andThen(hold, Deferred.await(goOn))))
-    yield* Deferred.await(isHeld)
-    return Effect.andThen(Deferred.succeed(goOn, undefined), Fiber.join(fiber))
-  })
+  Effect.flatMap(PgClient.PgClient, (sql) => holdingUntil(sql`SELECT 1 FROM runner_key WHERE id = ${key} FOR NO KEY UPDATE`))
 
 layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("sessions that are opened together", (it) => {
   it.effect("are each what their runner said, and share a transaction", () =>

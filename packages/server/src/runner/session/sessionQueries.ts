@@ -20,13 +20,8 @@ const OpenRunner = Schema.Struct({
 export type OpenRunner = typeof OpenRunner.Type
 
 /** A session as its runner describes it, in text that can be stored. */
-export interface NewSession {
-  readonly id: string
+export interface NewSession extends Omit<OpenRunner, "key_id" | "state"> {
   readonly name: string
-  readonly runtime_version: string
-  readonly engines: ReadonlyArray<{ readonly game: string; readonly engine_digest: string }>
-  readonly accepts: OpenRunner["accepts"]
-  readonly slots: number
   readonly isolation: string | null
 }
 

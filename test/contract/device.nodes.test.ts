@@ -6,6 +6,7 @@
 import { Accounts } from "@agon/server/account/Accounts.ts"
 import { ADDRESS_MAX, DeviceSignIns } from "@agon/server/account/device/DeviceSignIns.ts"
 import { Words } from "@agon/server/account/Words.ts"
+import { makeQueries as makeUserQueries } from "@agon/server/admin/userQueries.ts"
 import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { HasPeers } from "@agon/server/process/HasPeers.ts"
 import { assert, layer } from "@effect/vitest"
@@ -25,7 +26,8 @@ const node = Effect.map(
 )
 type Node = Effect.Success<typeof node>
 
-const ada = ({ accounts }: Node) => Effect.map(accounts.bySession("ada-token"), Option.getOrThrow)
+const signedIn = ({ accounts }: Node, username: string) => Effect.map(accounts.bySession(`${username}-token`), Option.getOrThrow)
+const ada = (one: Node) => signedIn(one, "ada")
 const begun = ({ devices }: Node) => devices.begin("agon", "192.0.2.7")
 /** Its outcome: a refusal's code or tag, or success. */
 const endOf = <A, E extends { readonly _tag?: string; readonly code?: string }>(effect: Effect.Effect<A, E>) =>
@@ -100,16 +102,18 @@ layer(database)("a device among nodes", (it) => {
     Effect.gen(function* () {
       const one = yield* node
       const sql = yield* SqlClient.SqlClient
-      const account = yield* ada(one)
+      const users = yield* makeUserQueries
+      const account = yield* signedIn(one, "bob")
       const { device_code, user_code } = yield* begun(one)
       yield* one.devices.decide(account, user_code, true)
       const [locked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
       const suspension = sql.withTransaction(
         Effect.gen(function* () {
-          yield* sql`SELECT 1 FROM account WHERE id = ${account.id} FOR NO KEY UPDATE`
+          const held = Option.getOrThrow(yield* users.hold("bob"))
           yield* Deferred.succeed(locked, undefined)
           yield* Deferred.await(goOn)
-          yield* sql`DELETE FROM device_sign_in WHERE account_id = ${account.id}`
+          yield* users.set({ ...held, suspended: true })
+          yield* users.endSessions(held.id)
         })
       )
       const suspending = yield* Effect.forkChild(suspension)
@@ -118,7 +122,12 @@ layer(database)("a device among nodes", (it) => {
       yield* blocked(1)
       yield* Deferred.succeed(goOn, undefined)
       yield* Fiber.join(suspending)
-      assert.strictEqual(yield* Fiber.join(asking), "expired_token")
+      assert.strictEqual(yield* Fiber.join(asking), "access_denied")
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* endOf(one.devices.complete(device_code)), "access_denied")
+      yield* users.set({ ...Option.getOrThrow(yield* users.hold("bob")), suspended: false })
+      yield* TestClock.adjust("10 seconds")
+      assert.strictEqual(yield* endOf(one.devices.complete(device_code)), "access_denied", "an approval ends with its session")
     })
   )
 

@@ -85,9 +85,8 @@ export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
   set: ({ admin, id, suspended }: AccountState) => sql`UPDATE account SET admin = ${admin}, suspended = ${suspended} WHERE id = ${id}`,
 
   /**
-   * Deletes an account's sessions by session_account, and the devices that it has approved by
-   * device_sign_in_account; a statement after `hold`, so that it sees the session of an earlier sign-in.
+   * Deletes an account's sessions by session_account; a statement after `hold`, so that it sees the session of an earlier
+   * sign-in. Devices that it has approved are refused from then on, since an approval ends with its session.
    */
-  endSessions: (account_id: string) => sql`
-    WITH devices AS (DELETE FROM device_sign_in WHERE account_id = ${account_id}) DELETE FROM session WHERE account_id = ${account_id}`
+  endSessions: (account_id: string) => sql`DELETE FROM session WHERE account_id = ${account_id}`
 }))

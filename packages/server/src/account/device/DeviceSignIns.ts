@@ -5,8 +5,8 @@
  * Only hashes of the codes are stored. The long one has 256 random bits. The short one has 34: it names a
  * sign-in to somebody who is signed in already, gives nothing by itself, and may be tried wrongly five times
  * a minute by an account. Both end after ten minutes, when the device has its session, or with a refusal; an
- * approval also ends with the session that made it. Everything is decided under row locks, so nodes agree:
- * the account's before that of the sign-in, as a suspension takes them.
+ * approval also ends with the session that made it, as a suspension ends it. Everything is decided under row locks, so
+ * nodes agree: the account's before that of the sign-in.
  */
 import { randomBytes, randomInt } from "node:crypto"
 import type { SignedIn } from "@agon/api/Authorization.ts"

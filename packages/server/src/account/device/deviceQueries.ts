@@ -96,7 +96,7 @@ const makeOfDevices = (sql: SqlClient.SqlClient) => ({
 const makeOfDeciders = (sql: SqlClient.SqlClient) => ({
   /**
    * Locks the account that has decided, by its primary key, so that a suspension and a sign-in follow one
-   * another; none while nobody has. Before `waiting`, since a suspension locks the account first, too, and
+   * another; none while nobody has. Before `waiting`, since a suspension by an older node locks the account first, too, and
    * then deletes rows that `waiting` locks.
    */
   holdDecider: SqlSchema.findOneOption({

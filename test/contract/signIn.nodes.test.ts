@@ -14,14 +14,21 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
 import * as Postgres from "../support/Postgres.ts"
+import { seedAccounts } from "../support/Web.ts"
 
+/** Happens while the provider is asked who came back. */
+const meanwhile = { happens: Effect.void }
 /** Lets everybody in who comes back. */
 const provider = {
   slug: "hub",
   label: "Hub",
   this_machine_only: false,
   begin: (redirect_uri: string, { state }: { readonly state: string }) => Effect.succeed(new URL(`${redirect_uri}?code=x&state=${state}`)),
-  complete: () => Effect.succeed({ provider: "hub", subject: "7", login: "ada", name: "Ada", email: undefined })
+  complete: () =>
+    Effect.as(
+      Effect.suspend(() => meanwhile.happens),
+      { provider: "hub", subject: "7", login: "ada", name: "Ada", email: undefined }
+    )
 }
 const node = Effect.map(
   Layer.build(
@@ -35,10 +42,9 @@ const node = Effect.map(
   Context.get(SignIn)
 )
 
-const asked = { return_to: undefined, session_token: "", from_elsewhere: false }
-const begun = ({ begin }: SignIn["Service"]) =>
-  Effect.map(begin("hub", asked), ({ cookie, location }) => ({
-    ...{ provider: "hub", url: new URL(location), state_cookie: cookie, session_token: "", user_agent: undefined }
+const begun = ({ begin }: SignIn["Service"], session_token = "") =>
+  Effect.map(begin("hub", { return_to: undefined, session_token, from_elsewhere: false }), ({ cookie, location }) => ({
+    ...{ provider: "hub", url: new URL(location), state_cookie: cookie, session_token, user_agent: undefined }
   }))
 /** The outcome of a callback. */
 const end = ({ complete }: SignIn["Service"], callback: Parameters<SignIn["Service"]["complete"]>[0]) =>
@@ -48,7 +54,9 @@ const end = ({ complete }: SignIn["Service"], callback: Parameters<SignIn["Servi
   )
 const kept = Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.map(sql`SELECT 1 FROM sign_in_used`, (rows) => rows.length))
 
-layer(Postgres.layer({ migrate: true, maxConnections: 8 }))("a sign-in among nodes", (it) => {
+const database = Layer.effectDiscard(seedAccounts).pipe(Layer.provideMerge(Postgres.layer({ migrate: true, maxConnections: 8 })))
+
+layer(database)("a sign-in among nodes", (it) => {
   it.effect("ends on whichever node the browser comes to, and nowhere a second time", () =>
     Effect.gen(function* () {
       const [here, there] = [yield* node, yield* node]
@@ -83,6 +91,31 @@ layer(Postgres.layer({ migrate: true, maxConnections: 8 }))("a sign-in among nod
       yield* TestClock.adjust(`${STATE_LIFETIME_S} seconds`)
       yield* end(here, yield* begun(here))
       assert.strictEqual(yield* kept, 2)
+    })
+  )
+
+  it.effect("links nothing to an account that is suspended, or whose session ends, while the provider is asked", () =>
+    Effect.gen(function* () {
+      const here = yield* node
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM identity`
+      const run = (statement: Effect.Effect<unknown, unknown>) => Effect.orDie(Effect.asVoid(statement))
+      const linking = Effect.fnUntraced(function* (username: string, happens: Effect.Effect<void>) {
+        const callback = yield* begun(here, `${username}-token`)
+        meanwhile.happens = happens
+        const ended = yield* Effect.ensuring(
+          end(here, callback),
+          Effect.sync(() => {
+            meanwhile.happens = Effect.void
+          })
+        )
+        return [ended, (yield* sql`SELECT 1 FROM identity`).length]
+      })
+      const suspended = run(sql`UPDATE account SET suspended = true WHERE username = 'ada'`)
+      assert.deepStrictEqual(yield* linking("ada", suspended), ["invalid_state", 0])
+      const signedOut = run(sql`DELETE FROM session WHERE account_id = (SELECT id FROM account WHERE username = 'bob')`)
+      assert.deepStrictEqual(yield* linking("bob", signedOut), ["invalid_state", 0])
+      assert.deepStrictEqual(yield* linking("root", Effect.void), ["signed in", 1])
     })
   )
 })

@@ -15,7 +15,7 @@ import { SqlClient } from "effect/sql"
 import { PublicOrigin } from "../../config/publicOrigin.ts"
 import { newId } from "../../database/newId.ts"
 import { SharedClock } from "../../database/SharedClock.ts"
-import { Accounts } from "../Accounts.ts"
+import { Accounts, sha256 } from "../Accounts.ts"
 import { checkAccount, shareLogins } from "../ownerQueries.ts"
 import { type AdminLogin, makeAppoint } from "./administrator.ts"
 import { firstOf, type Identity } from "./identity.ts"
@@ -140,7 +140,7 @@ const makeSignIn = Effect.fnUntraced(function* (config: SignInConfig) {
       return yield* new SignInRefused({ code: "invalid_state" }) // the session that asked for the link is gone
     }
     const identity = yield* provider.complete(callback.url, used.checks).pipe(Effect.catch(refuseProvider))
-    const token = yield* enter(identity, link_to, callback.user_agent)
+    const token = yield* enter(identity, link_to, callback)
     if (token !== undefined) yield* accounts.sweepSessions
     return { return_to, token }
   })
@@ -179,7 +179,13 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
     }
   })
 
-  const enter = Effect.fnUntraced(function* (identity: Identity, link_to: string | null, user_agent: string | undefined) {
+  /** Asking the provider took a while: the session that asked for the link may be gone since, or its account suspended. */
+  const stillAsked = Effect.fnUntraced(function* (account_id: string, session_token: string, now: Date) {
+    const held = yield* queries.holdAsking({ account_id, token_sha256: sha256(session_token), now })
+    if (Option.isNone(held)) return yield* new SignInRefused({ code: "invalid_state" })
+  })
+
+  const enter = Effect.fnUntraced(function* (identity: Identity, link_to: string | null, { session_token, user_agent }: Callback) {
     const { email = null, login, provider, subject } = identity
     const now = yield* DateTime.nowAsDate
     yield* shareLogins(sql)
@@ -189,6 +195,7 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
       if (link_to !== null && holder.value.account_id !== link_to) return yield* new SignInRefused({ code: "identity_taken" })
       if (holder.value.suspended) return yield* new SignInRefused({ code: "account_suspended" })
     }
+    if (link_to !== null) yield* stillAsked(link_to, session_token, now)
     const account_id = Option.isSome(holder) ? holder.value.account_id : (link_to ?? (yield* addAccount(identity, now)))
     yield* queries.putIdentity({ provider, subject, account_id, login, email, now })
     // Rosters name logins. An account that is new has no entries.
@@ -198,8 +205,8 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
     return link_to === null ? yield* accounts.openSession(account_id, user_agent) : undefined
   })
 
-  return (identity: Identity, link_to: string | null, user_agent: string | undefined) =>
-    sql.withTransaction(enter(identity, link_to, user_agent)).pipe(
+  return (...coming: Parameters<typeof enter>) =>
+    sql.withTransaction(enter(...coming)).pipe(
       Effect.catchTags({
         NoSuchElementError: (error) => Effect.die(error),
         SqlError: (error) => Effect.die(error),

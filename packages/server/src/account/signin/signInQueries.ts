@@ -4,7 +4,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 import { lockNamed } from "../../database/lockNamed.ts"
 
-const Holder = Schema.Struct({ account_id: Schema.String, login: Schema.String, suspended: Schema.Boolean, admin: Schema.Boolean })
+const Holder = Schema.Struct({ account_id: Schema.String, login: Schema.String, suspended: Schema.Boolean })
 
 const makeIdentities = (sql: SqlClient.SqlClient) => ({
   /** To the end of the transaction: two first sign-ins of one identity make one account. */
@@ -15,8 +15,17 @@ const makeIdentities = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ provider: Schema.String, subject: Schema.String }),
     Result: Holder,
     execute: ({ provider, subject }) => sql`
-      SELECT i.account_id, i.login, a.suspended, a.admin FROM identity i JOIN account a ON a.id = i.account_id
+      SELECT i.account_id, i.login, a.suspended FROM identity i JOIN account a ON a.id = i.account_id
       WHERE i.provider = ${provider} AND i.subject = ${subject} FOR UPDATE OF a`
+  }),
+
+  /** One live session of the account, by session_token; locks the account as `holderOf` does, and has none of a suspended one. */
+  holdAsking: SqlSchema.findOneOption({
+    Request: Schema.Struct({ account_id: Schema.String, token_sha256: Schema.Uint8Array, now: Schema.Date }),
+    Result: Schema.Struct({ id: Schema.String }),
+    execute: ({ account_id, now, token_sha256 }) => sql`
+      SELECT s.id FROM session s JOIN account a ON a.id = s.account_id
+      WHERE s.token_sha256 = ${token_sha256} AND s.expires_at > ${now} AND a.id = ${account_id} AND NOT a.suspended FOR UPDATE OF a`
   }),
 
   /** Inserts one row, or brings its login up to date, by the primary key. */

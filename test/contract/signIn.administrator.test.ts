@@ -41,6 +41,21 @@ layer(Service.layer(undefined, { provider: "openid", login: "Chief" }, log), { e
     })
   )
 
+  it.effect("is in the audit log where it makes an administrator, once for each time", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM audit`
+      const { id, username } = yield* enter("first", "chief")
+      const log = sql`SELECT actor, action, game, season_id, subject, detail FROM audit`
+      assert.deepStrictEqual(yield* log, [], "who was one already was not made one")
+      yield* sql`UPDATE account SET admin = false WHERE id = ${id}`
+      yield* enter("first", "chief")
+      yield* enter("second", "chief")
+      const entry = { actor: null, action: "user.edit", game: null, season_id: null, subject: username, detail: { admin: true } }
+      assert.deepStrictEqual(yield* log, [entry])
+    })
+  )
+
   it.effect("keeps the login for whoever was an administrator with it before a release that remembers", () =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient

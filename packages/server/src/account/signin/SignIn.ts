@@ -167,7 +167,7 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   const accounts = yield* Accounts
   const queries = yield* makeQueries
   const sql = yield* SqlClient.SqlClient
-  const appoint = makeAppoint(config.admin, queries)
+  const appoint = yield* makeAppoint(config.admin, queries)
 
   /** Tries again where somebody takes the name at the same moment. */
   const addAccount = Effect.fnUntraced(function* ({ login, name }: Identity, now: Date) {

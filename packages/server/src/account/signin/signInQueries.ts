@@ -86,8 +86,12 @@ const makeAccounts = (sql: SqlClient.SqlClient) => ({
       ON CONFLICT (provider, login) DO UPDATE SET subject = admin_login.subject RETURNING subject`
   }),
 
-  /** Locks one row by the primary key. */
-  makeAdmin: (id: string) => sql`UPDATE account SET admin = true WHERE id = ${id} AND NOT admin`
+  /** Locks one row by the primary key; none where the account is an administrator already. */
+  makeAdmin: SqlSchema.findOneOption({
+    Request: Schema.String,
+    Result: Schema.Struct({ username: Schema.String }),
+    execute: (id) => sql`UPDATE account SET admin = true WHERE id = ${id} AND NOT admin RETURNING username`
+  })
 })
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({ ...makeIdentities(sql), ...makeAccounts(sql) }))

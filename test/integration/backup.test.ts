@@ -371,6 +371,27 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
     })
   )
 
+  it.effect("leaves out what others keep in the same schema, and is put over an extension's tables", () =>
+    Effect.gen(function* () {
+      const { empty, folder, run } = yield* Ground
+      const [kept, shared] = [join(folder, "kept"), yield* empty]
+      yield* done(run(shared, "shared", "restore", kept))
+      yield* Effect.flatMap(SqlClient.SqlClient, (sql) =>
+        Effect.gen(function* () {
+          yield* sql`CREATE TABLE contact (id int PRIMARY KEY, account_id uuid REFERENCES account)`
+          yield* sql`INSERT INTO contact SELECT 1, id FROM account LIMIT 1`
+          yield* sql`CREATE TABLE of_an_extension (id int)`
+          yield* sql`ALTER EXTENSION plpgsql ADD TABLE of_an_extension`
+        })
+      ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(shared), maxConnections: 1 })), Effect.orDie)
+      const beside = join(folder, "beside-others")
+      yield* done(run(shared, "shared", "backup", beside, "--incomplete"))
+      assert.deepStrictEqual(tables(beside), tables(kept))
+      yield* done(run(yield* empty, "alone", "restore", beside))
+      yield* done(run(shared, "shared", "restore", beside, "--replace"))
+    })
+  )
+
   it.effect("is not put under a service that uses the database", () =>
     Effect.gen(function* () {
       const { empty, folder, run } = yield* Ground

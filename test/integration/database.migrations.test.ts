@@ -1,7 +1,7 @@
 /** Migrations of rows that an older service has written. */
 
-import { migrateBy } from "@agon/server/database/migrate.ts"
-import { migrations } from "@agon/server/database/migrations/index.ts"
+import { MIGRATION_TABLE, migrateBy } from "@agon/server/database/migrate.ts"
+import { migrations, TABLES } from "@agon/server/database/migrations/index.ts"
 import { assert, layer } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { SqlClient } from "effect/sql"
@@ -35,6 +35,20 @@ layer(Postgres.layer())("migration 0002", (it) => {
       )
       const refused = yield* Effect.flip(Fixture.insert("participant", [on(5, 1, "hub", "aDA")]))
       assert.strictEqual((refused as any).reason._tag, "UniqueViolation")
+    })
+  )
+})
+
+layer(Postgres.layer({ migrate: true }))("all migrations", (it) => {
+  it.effect("make the tables that a backup takes for the service's, and no others", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const made = yield* sql<{ readonly name: string }>`
+        SELECT relname AS name FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')`
+      assert.sameMembers(
+        made.map(({ name }) => name),
+        [...TABLES, MIGRATION_TABLE]
+      )
     })
   )
 })

@@ -8,6 +8,7 @@ import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { refuse } from "../config/StartRefused.ts"
 import { MIGRATION_TABLE } from "../database/migrate.ts"
+import { TABLES } from "../database/migrations/index.ts"
 import { readLines, writeLines } from "./lines.ts"
 import { type Table, tablePath } from "./Manifest.ts"
 
@@ -25,13 +26,15 @@ export const unhurried = Effect.flatMap(
     set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true)`
 )
 
-/** The tables with their columns in the order of their rows' text, by name. */
+const OURS = [...TABLES, MIGRATION_TABLE]
+
+/** The service's tables with their columns in the order of their rows' text, by name. Others' in the same schema are theirs to keep. */
 export const tables = Effect.flatMap(SqlClient.SqlClient, (sql) =>
   Effect.map(
     sql<{ readonly name: string; readonly columns: string }>`
       SELECT c.relname AS name, string_agg(a.attname, ',' ORDER BY a.attnum) AS columns FROM pg_class c
       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname NOT LIKE 'cluster\\_%'
+      WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'r' AND c.relname = ANY (string_to_array(${OURS.join()}, ','))
       GROUP BY c.relname ORDER BY c.relname`,
     (rows) => rows.map(({ columns, name }) => ({ name, columns: columns.split(",") }))
   )
@@ -78,15 +81,17 @@ export const dump = ({ columns, name }: Pick<Table, "name" | "columns">, directo
   }).pipe(Effect.scoped)
 
 /**
- * Removes all tables of the database, those of the cluster as well, with their views, and
- * the functions of the schema.
+ * Removes all tables of the schema, those of the cluster and of later releases as well, with their views, and its functions. Those of an
+ * extension stay with it.
  */
 export const dropAll = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const all = yield* sql<{ readonly drop: string }>`
-    SELECT 'TABLE ' || quote_ident(relname) AS drop FROM pg_class WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
-    UNION ALL SELECT 'ROUTINE ' || oid::regprocedure FROM pg_proc p WHERE pronamespace = current_schema()::regnamespace
-      AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')`
+    SELECT made.drop FROM (
+      SELECT tableoid, oid, 'TABLE ' || quote_ident(relname) AS drop FROM pg_class
+        WHERE relnamespace = current_schema()::regnamespace AND relkind = 'r'
+      UNION ALL SELECT tableoid, oid, 'ROUTINE ' || oid::regprocedure FROM pg_proc WHERE pronamespace = current_schema()::regnamespace) made
+    WHERE NOT EXISTS (SELECT FROM pg_depend d WHERE d.classid = made.tableoid AND d.objid = made.oid AND d.deptype = 'e')`
   for (const { drop } of all) yield* sql.unsafe(`DROP ${drop} CASCADE`)
 })
 

@@ -42,51 +42,60 @@ import keysOfDoubters from "./0049_keys_of_doubters.ts"
 import adminLogins from "./0050_admin_logins.ts"
 import opinionsOfModels from "./0051_opinions_of_models.ts"
 
+const texts = {
+  "0001_core": core,
+  "0002_notices": notices,
+  "0003_audit": audit,
+  "0004_listing": listing,
+  "0006_voiding": voiding,
+  "0007_community": community,
+  "0008_writing": writing,
+  "0009_audience": audience,
+  "0010_administration": administration,
+  "0011_side_indexes": sideIndexes,
+  "0012_rating_redo": ratingRedo,
+  "0013_replay_places": replayPlaces,
+  "0014_failures": failures,
+  "0015_voiding_beside": voidingBeside,
+  "0018_stored_objects": storedObjects,
+  "0019_rating_round": ratingRound,
+  "0023_keys_of_accounts": keysOfAccounts,
+  "0028_rivals": rivals,
+  "0030_disqualification": disqualification,
+  "0031_owner_checks": ownerChecks,
+  "0032_map_tallies": mapTallies,
+  "0033_device_sign_in": deviceSignIn,
+  "0034_device_approvals": deviceApprovals,
+  "0035_webhooks": webhooks,
+  "0036_datasets": datasets,
+  "0037_mail": mail,
+  "0038_season_webhooks": seasonWebhooks,
+  "0039_lease_starts": leaseStarts,
+  "0040_comments_of_threads": commentsOfThreads,
+  "0041_learned_starts": learnedStarts,
+  "0042_match_tallies": matchTallies,
+  "0043_model_names": modelNames,
+  "0044_kept_lists": keptLists,
+  "0045_inline_replays": inlineReplays,
+  "0046_covering_seats": coveringSeats,
+  "0047_discussed_matches": discussedMatches,
+  "0048_replay_removals": replayRemovals,
+  "0049_keys_of_doubters": keysOfDoubters,
+  "0050_admin_logins": adminLogins,
+  "0051_opinions_of_models": opinionsOfModels
+} as const
+
 const statements = (text: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     for (const statement of text.split(/;\s*\n/)) if (statement.trim() !== "") yield* sql.unsafe(statement)
   })
 
-export const migrations = {
-  "0001_core": statements(core),
-  "0002_notices": statements(notices),
-  "0003_audit": statements(audit),
-  "0004_listing": statements(listing),
-  "0006_voiding": statements(voiding),
-  "0007_community": statements(community),
-  "0008_writing": statements(writing),
-  "0009_audience": statements(audience),
-  "0010_administration": statements(administration),
-  "0011_side_indexes": statements(sideIndexes),
-  "0012_rating_redo": statements(ratingRedo),
-  "0013_replay_places": statements(replayPlaces),
-  "0014_failures": statements(failures),
-  "0015_voiding_beside": statements(voidingBeside),
-  "0018_stored_objects": statements(storedObjects),
-  "0019_rating_round": statements(ratingRound),
-  "0023_keys_of_accounts": statements(keysOfAccounts),
-  "0028_rivals": statements(rivals),
-  "0030_disqualification": statements(disqualification),
-  "0031_owner_checks": statements(ownerChecks),
-  "0032_map_tallies": statements(mapTallies),
-  "0033_device_sign_in": statements(deviceSignIn),
-  "0034_device_approvals": statements(deviceApprovals),
-  "0035_webhooks": statements(webhooks),
-  "0036_datasets": statements(datasets),
-  "0037_mail": statements(mail),
-  "0038_season_webhooks": statements(seasonWebhooks),
-  "0039_lease_starts": statements(leaseStarts),
-  "0040_comments_of_threads": statements(commentsOfThreads),
-  "0041_learned_starts": statements(learnedStarts),
-  "0042_match_tallies": statements(matchTallies),
-  "0043_model_names": statements(modelNames),
-  "0044_kept_lists": statements(keptLists),
-  "0045_inline_replays": statements(inlineReplays),
-  "0046_covering_seats": statements(coveringSeats),
-  "0047_discussed_matches": statements(discussedMatches),
-  "0048_replay_removals": statements(replayRemovals),
-  "0049_keys_of_doubters": statements(keysOfDoubters),
-  "0050_admin_logins": statements(adminLogins),
-  "0051_opinions_of_models": statements(opinionsOfModels)
-}
+export const migrations = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, statements(text)])) as Readonly<
+  Record<keyof typeof texts, ReturnType<typeof statements>>
+>
+
+/** The tables that they make, none of which is ever dropped. */
+export const TABLES: ReadonlyArray<string> = Object.values(texts).flatMap((text) =>
+  Array.from(text.matchAll(/^CREATE TABLE (\w+)/gm), ([, name]) => name!)
+)

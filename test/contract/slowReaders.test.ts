@@ -5,6 +5,7 @@
 
 import { connect, type Socket } from "node:net"
 import { Api } from "@agon/api/Api.ts"
+import { tagged } from "@agon/api/Boundary.ts"
 import { ClientAddress, trusting } from "@agon/server/http/ClientAddress.ts"
 import { type Limits, SlowReaderLimits, slowReadersCut } from "@agon/server/http/connection/SlowReaders.ts"
 import { assert, layer } from "@effect/vitest"
@@ -17,7 +18,12 @@ const MIB = 1024 * 1024
 /** An answer for one reader, larger than what the kernel holds of a connection that nobody reads. */
 const LARGE = { maps: [], total: 0, next_cursor: "x".repeat(12 * MIB) }
 const BoardHandlers = HttpApiBuilder.group(Api, "board", (handlers) =>
-  handlers.handleAll({ boards: uncalled, board: uncalled, privateBoard: uncalled, privateBoards: () => Effect.succeed(LARGE) })
+  handlers.handleAll({
+    boards: () => Effect.as(tagged("test"), LARGE),
+    board: uncalled,
+    privateBoard: uncalled,
+    privateBoards: () => Effect.succeed(LARGE)
+  })
 )
 
 const live = (limits: Limits) =>
@@ -71,6 +77,7 @@ const readers = (n: number, port: number, path: string, clientOf: (i: number) =>
   )
 
 const ours = "/v1/private/games/snakes/seasons/s1/maps"
+const kept = "/v1/games/snakes/seasons/s1/maps"
 const patient = { grace_ms: 600_000, bytes_per_s: 1, address_bytes: 1e12, total_bytes: 1e12 }
 
 layer(live(patient), { excludeTestServices: true })("two hundred who read nothing of the API's reference", (it) => {
@@ -108,15 +115,18 @@ layer(live({ ...patient, address_bytes: 40 * MIB, total_bytes: 100 * MIB }), { e
 )
 
 layer(live({ ...patient, grace_ms: 500, bytes_per_s: 100 * MIB }), { excludeTestServices: true })("a reader", (it) => {
-  it.effect("who takes nothing is cut after a time, and one who reads gets all of it", () =>
-    Effect.gen(function* () {
-      const at = yield* port
-      const before = yield* cuts
-      const [slow] = yield* readers(1, at, ours, () => "10.1.0.1")
-      yield* untilCut(before + 1)
-      assert.isBelow(yield* rest(slow!), 12 * MIB)
-      assert.isAbove((yield* served(at, ours, "10.1.0.1")).byteLength, 12 * MIB)
-      assert.strictEqual(yield* cuts, before + 1)
-    })
-  )
+  for (const [kind, path] of Object.entries({ "an answer made for them": ours, "a kept answer": kept })) {
+    it.effect(`who takes nothing of ${kind} is cut after a time, and one who reads gets all of it`, () =>
+      Effect.gen(function* () {
+        const at = yield* port
+        assert.isAbove((yield* served(at, path, "10.1.0.1")).byteLength, 12 * MIB)
+        const before = yield* cuts
+        const [slow] = yield* readers(1, at, path, () => "10.1.0.1")
+        yield* untilCut(before + 1)
+        assert.isBelow(yield* rest(slow!), 12 * MIB)
+        assert.isAbove((yield* served(at, path, "10.1.0.1")).byteLength, 12 * MIB)
+        assert.strictEqual(yield* cuts, before + 1)
+      })
+    )
+  }
 })

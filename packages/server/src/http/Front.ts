@@ -90,8 +90,8 @@ export const makeFront = Effect.gen(function* () {
     const address = clientOf(request)
     const wait_ms = take(address)
     const write = () => {
+      response.once("prefinish", () => watch(response, address))
       send(request, response, entry, found)
-      watch(response, address)
     }
     if (wait_ms === 0) write()
     else if (typeof wait_ms === "number") return false

@@ -5,6 +5,7 @@
  */
 import { type OutgoingHttpHeader, type OutgoingHttpHeaders, ServerResponse } from "node:http"
 import { SECURITY_HEADERS } from "../securityHeaders.ts"
+import { writtenTogether } from "./writtenTogether.ts"
 
 /** By names in lower case, as Effect's are, so that an answer's own header replaces one of these. */
 const byName = Object.fromEntries([...SECURITY_HEADERS].map(([name, value]) => [name.toLowerCase(), value]))
@@ -28,15 +29,20 @@ export class ProtectedResponse extends ServerResponse {
   }
 
   /**
-   * Effect has node count every body against its declared length. A text that is given whole has the length that was declared of it, and
-   * uncounted it goes out in one piece with its head. A text with as many characters as bytes is ASCII: node copies its characters, where
-   * for UTF-8 it sets aside three bytes for each of them and looks at them one by one.
+   * An answer that is given whole is written with the others of its turn. Effect has node count every body against its declared length;
+   * what is given whole has the length that was declared of it, and uncounted it goes out in one piece with its head. A text with as many
+   * characters as bytes is ASCII: node copies its characters, where for UTF-8 it sets aside three bytes for each of them and looks at
+   * them one by one.
    */
   override end(...given: ReadonlyArray<any>): this {
-    const [text, done] = given
-    if (typeof text !== "string") return super.end(...given)
-    this.strictContentLength = false
-    const isAscii = typeof done !== "string" && Number(this.declared) === text.length
-    return isAscii ? super.end(text, "latin1", done) : super.end(...given)
+    const [body, done] = given
+    const declared = Number(this.declared)
+    const isText = typeof body === "string"
+    if (isText || (body instanceof Uint8Array && body.length === declared)) this.strictContentLength = false
+    // A head that is yet to be made, or a body that is counted, may be refused, and then whoever gave it has to hear of it.
+    if (!this.headersSent || this.strictContentLength) return super.end(...given)
+    const isAscii = isText && typeof done !== "string" && declared === body.length
+    writtenTogether(() => (isAscii ? super.end(body, "latin1", done) : super.end(...given)))
+    return this
   }
 }

@@ -24,11 +24,13 @@ import { backup } from "@agon/server/backup/backup.ts"
 import { MIGRATION_NUMBERS, migrate } from "@agon/server/database/migrate.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer, Option, Redacted } from "effect"
+import { Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { blocked } from "../support/eventually.ts"
 import * as FirstRelease from "../support/FirstRelease.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
+import { holdingUntil } from "../support/holding.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { hasSmallDisks, smallDisk } from "../support/SmallDisk.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -134,6 +136,12 @@ const tables = (backup: string) =>
     readdirSync(join(backup, "tables")).map((name) => [name, gunzipSync(readFileSync(join(backup, "tables", name))).toString()])
   )
 
+/** Sets the database for the connections that are made from then on. */
+const setOf = (database: string, to: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe(`ALTER DATABASE "${decodeURIComponent(new URL(database).pathname.slice(1))}" ${to}`)
+  ).pipe(Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })), Effect.orDie)
+
 layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
   it.effect("is refused where objects are lost, which --incomplete leaves out; nothing of a refused one is taken for a backup", () =>
     Effect.gen(function* () {
@@ -221,17 +229,35 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
   it.effect("has text of one form, whatever forms the two databases are set to", () =>
     Effect.gen(function* () {
       const { database, empty, folder, run } = yield* Ground
-      const name = decodeURIComponent(new URL(database).pathname.slice(1))
-      const set = (to: string) =>
-        Effect.flatMap(SqlClient.SqlClient, (sql) => sql.unsafe(`ALTER DATABASE "${name}" ${to}`)).pipe(
-          Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 1 })),
-          Effect.orDie
-        )
+      const set = (to: string) => setOf(database, to)
       for (const form of ["DateStyle TO 'SQL, DMY'", "extra_float_digits TO 0", "bytea_output TO 'escape'"]) yield* set(`SET ${form}`)
       yield* done(run(database, "data", "backup", join(folder, "other-forms"), "--incomplete"))
       yield* set("RESET ALL")
       assert.deepStrictEqual(tables(join(folder, "other-forms")), tables(join(folder, "kept")))
       yield* done(run(yield* empty, "forms", "restore", join(folder, "other-forms")))
+    })
+  )
+
+  it.effect("is made and put back in whatever time, also where the database gives a transaction little", () =>
+    Effect.gen(function* () {
+      const { database, empty, folder, run } = yield* Ground
+      const [slow, other] = [join(folder, "slow"), yield* empty]
+      const made = yield* Effect.gen(function* () {
+        const sql = yield* SqlClient.SqlClient
+        const letGo = yield* holdingUntil(sql`LOCK TABLE comment IN ACCESS EXCLUSIVE MODE`)
+        yield* setOf(database, "SET transaction_timeout TO '300ms'")
+        const making = yield* Effect.forkChild(run(database, "data", "backup", slow, "--incomplete"))
+        yield* blocked(1)
+        yield* Effect.promise(() => new Promise((after) => setTimeout(after, 500)))
+        yield* letGo
+        return yield* Fiber.join(making)
+      }).pipe(
+        Effect.provide(PgClient.layer({ url: Redacted.make(database), maxConnections: 2 })),
+        Effect.ensuring(setOf(database, "RESET ALL"))
+      )
+      assert.strictEqual(made.status, 0, made.said)
+      yield* setOf(other, "SET transaction_timeout TO '100ms'")
+      yield* done(run(other, "slow", "restore", slow))
     })
   )
 

@@ -9,6 +9,7 @@ import { SqlClient } from "effect/sql"
 import { refuse } from "../config/StartRefused.ts"
 import { MIGRATION_TABLE } from "../database/migrate.ts"
 import { TABLES } from "../database/migrations/index.ts"
+import { unlimited } from "../database/unlimited.ts"
 import { readLines, writeLines } from "./lines.ts"
 import { type Table, tablePath } from "./Manifest.ts"
 
@@ -16,14 +17,16 @@ import { type Table, tablePath } from "./Manifest.ts"
 const ROWS = 200
 
 /**
- * Statements of a dump or a load may take long; a lock may not. Dates, numbers and bytes are text of one form, which any database reads
+ * A dump or a load may take long; a lock may not. Dates, numbers and bytes are text of one form, which any database reads
  * again as they were: the one that a database or its role is set to may not be.
  */
-export const unhurried = Effect.flatMap(
-  SqlClient.SqlClient,
-  (sql) => sql`SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true),
-    set_config('lock_timeout', '60s', true), set_config('DateStyle', 'ISO, YMD', true), set_config('IntervalStyle', 'postgres', true),
-    set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true)`
+export const unhurried = Effect.andThen(
+  unlimited,
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`SELECT set_config('lock_timeout', '60s', true), set_config('DateStyle', 'ISO, YMD', true),
+      set_config('IntervalStyle', 'postgres', true), set_config('extra_float_digits', '1', true), set_config('bytea_output', 'hex', true)`
+  )
 )
 
 const OURS = [...TABLES, MIGRATION_TABLE]

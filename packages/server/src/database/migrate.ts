@@ -13,6 +13,7 @@ import { Migrator, SqlClient, SqlError } from "effect/sql"
 import { refuse } from "../config/StartRefused.ts"
 import { type Applied, olderNodesGone, playsOn } from "./beside.ts"
 import { migrations } from "./migrations/index.ts"
+import { unlimited } from "./unlimited.ts"
 import { unwritable } from "./writable.ts"
 
 /** Any fixed number: it names this lock among the advisory locks of the database. */
@@ -48,7 +49,8 @@ export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = 
   const wanted = Object.fromEntries(Object.entries(known).filter(([name]) => numberOf(name) <= upTo))
   const brought = sql.withTransaction(
     Effect.gen(function* () {
-      yield* sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true), set_config('statement_timeout', '0', true)`
+      yield* unlimited
+      yield* sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`
       yield* sql`SELECT pg_advisory_xact_lock(${LOCK})`
       const applied = yield* has
       yield* playsOn(applied, last)
@@ -85,7 +87,8 @@ export const stillPlaysOn = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* sql.withTransaction(
     Effect.gen(function* () {
-      yield* sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true), set_config('statement_timeout', '0', true)`
+      yield* unlimited
+      yield* sql`SELECT set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`
       yield* sql`SELECT pg_advisory_xact_lock_shared(${LOCK})`
       yield* playsOn(yield* has, MIGRATION_NUMBERS.at(-1)!)
     })

@@ -23,6 +23,7 @@ import { Effect } from "effect"
 import { refuse } from "../config/StartRefused.ts"
 import { NIL } from "../database/rows.ts"
 import { storableJson } from "../database/storable.ts"
+import { unlimited } from "../database/unlimited.ts"
 import { everything, notified } from "../node/Broadcast.ts"
 import { inBatches, ROWS } from "./Batches.ts"
 import * as matches from "./matches.ts"
@@ -108,12 +109,7 @@ const removeMatches = Effect.fnUntraced(function* (
       .join()
     yield* inBatches((limit) => Effect.map(batch(matches.OF_VERSIONS, some, limit), ({ n }) => n))
   }
-  const left = sql.withTransaction(
-    Effect.andThen(
-      sql`SELECT set_config('statement_timeout', '0', true)`,
-      sql.unsafe<{ readonly id: string }>(matches.LEFT, [season.id, ROWS.most])
-    )
-  )
+  const left = sql.withTransaction(Effect.andThen(unlimited, sql.unsafe<{ readonly id: string }>(matches.LEFT, [season.id, ROWS.most])))
   yield* inBatches(() =>
     Effect.flatMap(left, (rows) => Effect.map(batch(matches.NAMED, rows.map(({ id }) => id).join()), () => rows.length))
   )

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { refuse } from "../config/StartRefused.ts"
 import { has, MIGRATION_NUMBERS } from "../database/migrate.ts"
+import { unlimited } from "../database/unlimited.ts"
 
 export interface FoundSeason {
   readonly id: string
@@ -54,7 +55,7 @@ export const find = Effect.fnUntraced(function* (game: string, slug: string) {
 export const contentsOf = ({ id }: FoundSeason) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* sql`SELECT set_config('statement_timeout', '0', true)`
+    yield* unlimited
     const [row] = yield* sql<Contents>`
       SELECT m.matches, v.versions, c.comments, d.files, m.replays, m.bytes + v.bytes + d.bytes AS bytes
       FROM (SELECT count(*)::int AS matches, count(replay_hash)::int AS replays, coalesce(sum(replay_bytes), 0)::float8 AS bytes

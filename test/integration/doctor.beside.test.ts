@@ -1,11 +1,12 @@
 /** The doctor and the programs around a service: Redis, sign-in providers and the proxy in front of it, each of them real. */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
+import { Providers } from "@agon/server/account/signin/Providers.ts"
 import { checkOrigin } from "@agon/server/doctor/origin.ts"
 import { checkProviders } from "@agon/server/doctor/providers.ts"
 import { checkRedis } from "@agon/server/doctor/redis.ts"
 import { assert, describe, it } from "@effect/vitest"
-import { Effect, Redacted } from "effect"
+import { Context, Effect, Layer, Redacted } from "effect"
 import { freePort } from "../support/freePort.ts"
 import { missingRedis, Redis } from "../support/Redis.ts"
 import * as StubProvider from "../support/StubProvider.ts"
@@ -85,6 +86,18 @@ describe("the doctor at sign-in providers", () => {
       )
       assert.include(found[2]!.says, `${addresses[2]} answers 200 instead of its OpenID configuration`)
       assert.include(found[3]!.says, `${addresses[3]} says that its issuer is "${stub.origin}"`)
+    })
+  )
+
+  it.effect("takes an issuer with a slash at its end for the same, as a sign-in does", () =>
+    Effect.gen(function* () {
+      const { stub } = yield* StubProvider.started
+      const issuer = `${stub.origin}/`
+      const found = yield* checkProviders({ providers: [StubProvider.openIdConfig("hub", issuer)] })
+      assert.deepStrictEqual(found, [{ check: "sign-in", state: "fine", says: "AUTH_PROVIDERS: hub answers" }])
+      const { bySlug } = Context.get(yield* Layer.build(Providers.layer([StubProvider.openIdConfig("hub", issuer)])), Providers)
+      const begun = bySlug("hub")!.begin("http://localhost:8080/v1/auth/hub/callback", { state: "s", verifier: "v".repeat(43), nonce: "n" })
+      assert.strictEqual((yield* begun).origin, stub.origin)
     })
   )
 

@@ -29,5 +29,9 @@ const faultOf = async (provider: ProviderConfig): Promise<string | undefined> =>
   if ("code" in answer) return `${issuer} does not answer (${answer.code})`
   const says = jsonOf(answer)?.["issuer"]
   if (says === undefined) return `${issuer} answers ${answer.status} instead of its OpenID configuration`
-  return says === issuer ? undefined : `${issuer} says that its issuer is ${JSON.stringify(says).slice(0, 200)}`
+  return isSame(says, issuer) ? undefined : `${issuer} says that its issuer is ${JSON.stringify(says).slice(0, 200)}`
 }
+
+/** As a sign-in compares them (account/signin/Providers.ts): a slash at the end of a bare origin makes no difference. */
+const isSame = (says: unknown, issuer: string): boolean =>
+  typeof says === "string" && URL.canParse(says) && new URL(says).href === new URL(issuer).href

@@ -12,6 +12,7 @@
  */
 
 import type { SqlClient, Statement } from "effect/sql"
+import { NIL } from "./rows.ts"
 
 type Sql = SqlClient.SqlClient
 /** Whose permissions a read has: an account's id, or null for the public. */
@@ -47,9 +48,6 @@ const seesPrivate = (sql: Sql, viewer: string, season_id: Statement.Fragment): S
 export const sees = (sql: Sql, viewer: Viewer): Statement.Fragment =>
   viewer === null ? sql.literal(publicOnly()) : sql`(${sql.literal(publicOnly())} OR ${seesPrivate(sql, viewer, sql`s.id`)})`
 
-/** An id that no season has. */
-const NONE = "00000000-0000-0000-0000-000000000000"
-
 /**
  * The season `s` of a slug as a viewer finds it: the text after FROM. Slugs can be guessed, so the viewer's
  * permission is checked before the season's existence is known, against an id that no season has where there
@@ -59,7 +57,7 @@ export const seenBySlug = (sql: Sql, game: string, slug: string, viewer: Viewer)
   viewer === null
     ? sql`season s WHERE s.game = ${game} AND s.slug = ${slug} AND ${sql.literal(publicOnly())}`
     : sql`(SELECT t.id, ${seesPrivate(sql, viewer, sql`t.id`)} AS seen FROM (
-          SELECT coalesce((SELECT n.id FROM season n WHERE n.game = ${game} AND n.slug = ${slug}), ${NONE}) AS id OFFSET 0) t OFFSET 0) asked
+          SELECT coalesce((SELECT n.id FROM season n WHERE n.game = ${game} AND n.slug = ${slug}), ${NIL}) AS id OFFSET 0) t OFFSET 0) asked
         JOIN season s ON s.id = asked.id WHERE (${sql.literal(publicOnly())} OR asked.seen)`
 
 /** Whether a viewer may see the version `v` of the season `s`. */

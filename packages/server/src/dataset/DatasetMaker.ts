@@ -26,7 +26,7 @@ import { datasetKey } from "../object/keys.ts"
 import { ObjectStore } from "../object/ObjectStore.ts"
 import { DATASET_FREE_SHARE_MIN } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
-import { type Contents, makePartFiles, type Written } from "./PartFiles.ts"
+import { type Contents, makePartFiles, type Options, type Written } from "./PartFiles.ts"
 import { patiently } from "./patience.ts"
 import { type Due, makeQueries } from "./queries.ts"
 import { nextUnit, type Unit } from "./unit.ts"
@@ -41,15 +41,6 @@ const partsBy = byLabel("agon_dataset_parts_total", "outcome", "Parts of dataset
   "made",
   "failed"
 ])
-
-/** Which files are made: all, those without replays, or none. */
-export type Wanted = "all" | "matches" | "off"
-
-export interface Options {
-  readonly datasets: Wanted
-  /** For files that are being written; nodes may share it. */
-  readonly directory: string
-}
 
 export class DatasetMaker extends Context.Service<
   DatasetMaker,

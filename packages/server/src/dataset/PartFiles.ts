@@ -38,8 +38,10 @@ export interface Contents {
   readonly written: ReadonlyArray<Written>
 }
 
-interface Options {
+export interface Options {
+  /** Which files are made: all, those without replays, or none. */
   readonly datasets: "all" | "matches" | "off"
+  /** For files that are being written; nodes may share it. */
   readonly directory: string
 }
 

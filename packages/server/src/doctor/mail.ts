@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { SettingsShape } from "../config/Settings.ts"
 import { greeted } from "../notification/mail/smtp.ts"
+import { textOf } from "./addresses.ts"
 import { about, type Finding } from "./Finding.ts"
 
 const says = about("mail")
@@ -15,8 +16,8 @@ const MEND: Readonly<Record<string, string>> = {
 
 export const checkMail = ({ mail }: SettingsShape): Effect.Effect<ReadonlyArray<Finding>> => {
   if (mail === undefined) return Effect.succeed([])
-  const { auth, host, port } = mail.relay
-  const at = `${host.includes(":") ? `[${host}]` : host}:${port}`
+  const { auth } = mail.relay
+  const at = textOf(mail.relay)
   return greeted(mail.relay).pipe(
     Effect.timeoutOrElse({ duration: ANSWER_TIMEOUT, orElse: () => Effect.succeed({ state: "failed", why: "timeout" } as const) }),
     Effect.map(({ state, why }) =>

@@ -3,16 +3,18 @@
  * back to, it comes back once.
  */
 
-import { Accounts } from "@agon/server/account/Accounts.ts"
+import { Accounts, sha256 } from "@agon/server/account/Accounts.ts"
 import { Providers } from "@agon/server/account/signin/Providers.ts"
 import { SignIn } from "@agon/server/account/signin/SignIn.ts"
 import { STATE_LIFETIME_S } from "@agon/server/account/signin/SignInState.ts"
+import { makeQueries } from "@agon/server/account/signin/signInQueries.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
-import { Context, Effect, Layer } from "effect"
+import { Context, DateTime, Effect, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { holdingUntil } from "../support/holding.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { seedAccounts } from "../support/Web.ts"
 
@@ -116,6 +118,24 @@ layer(database)("a sign-in among nodes", (it) => {
       const signedOut = run(sql`DELETE FROM session WHERE account_id = (SELECT id FROM account WHERE username = 'bob')`)
       assert.deepStrictEqual(yield* linking("bob", signedOut), ["invalid_state", 0])
       assert.deepStrictEqual(yield* linking("root", Effect.void), ["signed in", 1])
+    })
+  )
+
+  it.effect("holds up no season that tells its account something", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const queries = yield* makeQueries
+      const [account] = yield* sql<{ readonly id: string }>`SELECT id FROM account WHERE username = 'root'`
+      const now = yield* DateTime.nowAsDate
+      yield* queries.putIdentity({ ...{ provider: "hub", subject: "8", login: "root", email: null }, account_id: account!.id, now })
+      const asking = { account_id: account!.id, token_sha256: sha256("root-token"), now }
+      for (const entering of [queries.holderOf({ provider: "hub", subject: "8" }), queries.holdAsking(asking)]) {
+        const done = yield* holdingUntil(Effect.map(entering, Option.getOrThrow))
+        const told = sql`INSERT INTO notification (id, account_id, kind, subject, created_at)
+          VALUES (gen_random_uuid(), ${account!.id}, 'season_closed', 'Over', now())`
+        yield* sql.withTransaction(Effect.andThen(sql`SET LOCAL lock_timeout = '1s'`, told))
+        yield* done
+      }
     })
   )
 })

@@ -10,13 +10,16 @@ const makeIdentities = (sql: SqlClient.SqlClient) => ({
   /** To the end of the transaction: two first sign-ins of one identity make one account. */
   lockIdentity: (provider: string, subject: string) => lockNamed(sql, `${provider} ${subject}`),
 
-  /** One row by the primary key; locks the account, so that a suspension and a sign-in follow one another. */
+  /**
+   * One row by the primary key; locks the account, so that a suspension and a sign-in follow one another. Not its key: no
+   * commit of a season that tells the account something waits for it.
+   */
   holderOf: SqlSchema.findOneOption({
     Request: Schema.Struct({ provider: Schema.String, subject: Schema.String }),
     Result: Holder,
     execute: ({ provider, subject }) => sql`
       SELECT i.account_id, i.login, a.suspended FROM identity i JOIN account a ON a.id = i.account_id
-      WHERE i.provider = ${provider} AND i.subject = ${subject} FOR UPDATE OF a`
+      WHERE i.provider = ${provider} AND i.subject = ${subject} FOR NO KEY UPDATE OF a`
   }),
 
   /** One live session of the account, by session_token; locks the account as `holderOf` does, and has none of a suspended one. */
@@ -25,7 +28,7 @@ const makeIdentities = (sql: SqlClient.SqlClient) => ({
     Result: Schema.Struct({ id: Schema.String }),
     execute: ({ account_id, now, token_sha256 }) => sql`
       SELECT s.id FROM session s JOIN account a ON a.id = s.account_id
-      WHERE s.token_sha256 = ${token_sha256} AND s.expires_at > ${now} AND a.id = ${account_id} AND NOT a.suspended FOR UPDATE OF a`
+      WHERE s.token_sha256 = ${token_sha256} AND s.expires_at > ${now} AND a.id = ${account_id} AND NOT a.suspended FOR NO KEY UPDATE OF a`
   }),
 
   /** Inserts one row, or brings its login up to date, by the primary key. */

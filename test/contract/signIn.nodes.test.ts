@@ -129,8 +129,9 @@ layer(database)("a sign-in among nodes", (it) => {
       const now = yield* DateTime.nowAsDate
       yield* queries.putIdentity({ ...{ provider: "hub", subject: "8", login: "root", email: null }, account_id: account!.id, now })
       const asking = { account_id: account!.id, token_sha256: sha256("root-token"), now }
-      for (const entering of [queries.holderOf({ provider: "hub", subject: "8" }), queries.holdAsking(asking)]) {
-        const done = yield* holdingUntil(Effect.map(entering, Option.getOrThrow))
+      const [returning, linking] = [queries.holderOf({ provider: "hub", subject: "8" }), queries.holdAsking(asking)]
+      for (const isHeld of [Effect.map(returning, Option.isSome), Effect.map(linking, Option.isSome)]) {
+        const done = yield* holdingUntil(Effect.map(isHeld, (held) => assert.isTrue(held)))
         const told = sql`INSERT INTO notification (id, account_id, kind, subject, created_at)
           VALUES (gen_random_uuid(), ${account!.id}, 'season_closed', 'Over', now())`
         yield* sql.withTransaction(Effect.andThen(sql`SET LOCAL lock_timeout = '1s'`, told))

@@ -151,9 +151,10 @@ export class AskConnection {
 
 const dial = ({ address, authorization, path, tls }: Target): http.ClientRequest => {
   const headers = { authorization, connection: "Upgrade", upgrade: FRAMES }
-  const to = { agent: false, ...NodeAddress.read(address), path, headers } as const
+  // `setTimeout` of the request would begin once there is a connection, which the system gives up after two minutes.
+  const to = { agent: false, ...NodeAddress.read(address), path, headers, timeout: DIAL_MS } as const
   const dialled = tls === undefined ? http.request(to) : https.request({ ...to, ...tls })
-  dialled.setTimeout(DIAL_MS, () => dialled.destroy())
+  dialled.on("timeout", () => dialled.destroy())
   dialled.end()
   return dialled
 }

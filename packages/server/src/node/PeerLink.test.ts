@@ -1,5 +1,6 @@
 /** Asks between nodes over real connections: frames as they should be and as they should not, other releases, and nodes that die. */
 
+import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from "node:net"
@@ -8,6 +9,7 @@ import { Deferred, Effect, Exit, Fiber, Logger, Redacted, type Scope } from "eff
 import * as Certificates from "../../../../test/support/Certificates.ts"
 import { eventually } from "../../../../test/support/eventually.ts"
 import type { NodeTls } from "../config/nodeTls.ts"
+import { AskConnection } from "./AskConnection.ts"
 import { type AnswerAsk, ASK_BYTES_MAX, ASKS_MAX, makeAskServer } from "./AskServer.ts"
 import { nodesCredential } from "./credential.ts"
 import { encodeFrames, FrameReader } from "./FrameReader.ts"
@@ -70,6 +72,28 @@ const upgraded = (port: number) =>
   )
 
 const logged = (lines: Array<unknown>) => Logger.layer([Logger.make(({ message }) => void lines.push(message))])
+
+const LISTENS = `const server = require("node:net").createServer()
+server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => process.send(server.address().port))`
+
+/** The address of a program that is stopped, with as many connections as wait for it: whoever connects hears nothing, as from a machine that is gone. */
+const gone = Effect.gen(function* () {
+  const child = yield* Effect.acquireRelease(
+    Effect.sync(() => spawn(process.execPath, ["-e", LISTENS], { stdio: ["ignore", "inherit", "inherit", "ipc"] })),
+    (child) => Effect.sync(() => child.kill("SIGKILL"))
+  )
+  const port = yield* Effect.promise(() => new Promise<number>((resolve) => child.once("message", (port) => resolve(Number(port)))))
+  child.kill("SIGSTOP")
+  const waiting = yield* Effect.acquireRelease(
+    Effect.sync(() => Array.from({ length: 8 }, () => connect(port, "127.0.0.1").on("error", () => undefined))),
+    (sockets) => Effect.sync(() => sockets.forEach((socket) => socket.destroy()))
+  )
+  yield* eventually(
+    "one that waits in vain beside those that have a place",
+    Effect.sync(() => waiting.some(({ connecting }) => !connecting) && waiting.some(({ connecting }) => connecting))
+  )
+  return `127.0.0.1:${port}`
+})
 
 it.live("many asks go over one connection, each with its own answer, whatever their order", () =>
   linked(
@@ -322,6 +346,29 @@ it.live("after an ask that met silence the next one dials anew, and what the fir
       )
     })
   )
+)
+
+const IN_TIME_MS = 30_000 // the system itself gives up after two minutes
+
+it.live("a machine that is gone is dialled for seconds, and what waits for it then goes alone", () =>
+  Effect.gen(function* () {
+    const address = yield* gone
+    const over: Array<boolean> = []
+    const begun = performance.now()
+    const dialled = new AskConnection({ address, path: ASKS_PATH, authorization: CREDENTIAL, tls: undefined }, ({ refused }) =>
+      over.push(refused)
+    )
+    yield* Effect.addFinalizer(() => Effect.sync(() => dialled.close()))
+    const alone: Array<string> = []
+    const outcome = (what: string) => () => void alone.push(what)
+    dialled.add({ text: "1", answered: outcome("answered"), away: outcome("away"), alone: outcome("alone") })
+    yield* eventually(
+      "the end of the dialling",
+      Effect.sync(() => over.length === 1)
+    )
+    assert.isBelow(performance.now() - begun, IN_TIME_MS)
+    assert.deepStrictEqual(alone, ["alone"])
+  }).pipe(Effect.scoped)
 )
 
 const missing = Certificates.missingOpenssl()

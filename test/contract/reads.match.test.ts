@@ -436,4 +436,15 @@ layer(web)("reads of matches", (it) => {
       assert.deepStrictEqual(yield* list, [1, second])
     })
   )
+
+  it.effect("a voided match keeps its place in one's own list, since it was played", () =>
+    Effect.gen(function* () {
+      const own = Effect.map(call("/v1/me/matches", { as: "bob" }), ({ json }) => json.matches.map(({ id }: any) => nameOf(id)))
+      const before = yield* own
+      // After it was created, and before it was played, others were.
+      yield* run(`UPDATE match SET status = 'failed', fault_reason = 'replay_mismatch' WHERE id = '${x.uncounted}'`)
+      yield* run(`UPDATE seat SET rank = 0 WHERE match_id = '${x.uncounted}'`)
+      assert.deepStrictEqual(yield* own, before)
+    })
+  )
 })

@@ -67,6 +67,8 @@ const shared = `${named}, coalesce((SELECT t.comments FROM thread t WHERE t.matc
 /** A voided match was played, unlike others that failed. */
 const played = "(m.status IN ('rated', 'finished') OR m.fault_reason = 'replay_mismatch')"
 const outcome = `m.status, m.turns, m.reason, CASE WHEN ${played} THEN m.ended_at END AS played_at`
+/** The place of an ended match among its owner's. */
+const listedAt = `CASE WHEN ${played} THEN m.ended_at ELSE m.created_at END`
 
 /** The same columns for an ended match and for an open one. */
 const ended = `${shared}, ${outcome}, m.season_id, m.engine_digest, m.runtime_version, m.seed::float8 AS seed, m.played_ms,
@@ -167,8 +169,8 @@ const openOf = (sql: SqlClient.SqlClient, versions: Statement.Fragment) =>
 const makeOwn = (sql: SqlClient.SqlClient) => ({
   /**
    * A page of an owner's matches in every state. For each of the owner's versions (version_owner): the played matches in the order
-   * of seat_version, no further than the page ends; those that ended unplayed, which sort by their creation, by the same index as far
-   * back as the played ones go; open ones. Then each row of the page in full.
+   * of seat_version, no further than the page ends; those that have no result, by the same index as far back as the others go, which sort
+   * by their creation unless they were voided; open ones. Then each row of the page in full.
    */
   own: SqlSchema.findAll({
     Request: Schema.Struct({ ...ofOwner, limit: Schema.Int, offset: Schema.Int, up_to: Schema.Int }),
@@ -185,7 +187,7 @@ const makeOwn = (sql: SqlClient.SqlClient) => ({
         page AS MATERIALIZED (SELECT * FROM (
           SELECT * FROM played
           UNION ALL
-          (SELECT DISTINCT n.id, m.created_at FROM version v CROSS JOIN LATERAL (SELECT x.match_id AS id FROM seat x
+          (SELECT DISTINCT n.id, ${sql.literal(listedAt)} FROM version v CROSS JOIN LATERAL (SELECT x.match_id AS id FROM seat x
               WHERE x.version_id = v.id AND x.rank = 0 AND x.ended_at >= ${end} OFFSET 0) n JOIN match m ON m.id = n.id
             WHERE ${versions})
           UNION ALL

@@ -8,6 +8,7 @@
 import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { LOSSES_MAX } from "@agon/domain/season/scheduler/Requeueing.ts"
 import type { Clock } from "effect"
+import { uptimeOf_ms } from "../process/uptime.ts"
 
 /**
  * The most kinds that are remembered of a season. A runner can make a new kind with each session, by engines
@@ -49,7 +50,7 @@ export class GivenNothing {
     const { keys, kinds } = this.#of(season)
     const last = kinds.get(kind) ?? new CappedMap<string, number>(KEYS_ENOUGH)
     kinds.set(kind, last.set(key, since))
-    keys.set(`${key} ${kind}`, { since, at_ms: this.#clock.currentTimeMillisUnsafe() })
+    keys.set(`${key} ${kind}`, { since, at_ms: uptimeOf_ms(this.#clock) })
   }
 
   #of(season: string): OfSeason {
@@ -83,6 +84,6 @@ export class GivenNothing {
   /** Whether a request of this kind and key was given nothing within the last seconds, and after this signal. */
   standsFor(season: string, kind: string, key: string, signal: number): boolean {
     const answer = this.#seasons.get(season)?.keys.get(`${key} ${kind}`)
-    return answer !== undefined && answer.since >= signal && this.#clock.currentTimeMillisUnsafe() - answer.at_ms < REFUSED_MS
+    return answer !== undefined && answer.since >= signal && uptimeOf_ms(this.#clock) - answer.at_ms < REFUSED_MS
   }
 }

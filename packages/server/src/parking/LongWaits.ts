@@ -22,14 +22,15 @@ interface Left {
   readonly signal: number
 }
 
+/** Times are those of a clock that nobody sets (process/uptime.ts). */
 export class LongWaits {
   readonly #left = new CappedMap<string, Left>(SEASONS_MAX)
   readonly #looked_ms = new CappedMap<string, number>(SEASONS_MAX)
 
-  /** Whether it is time to look for one that has waited. A clock that was set back is no reason not to. */
+  /** Whether it is time to look for one that has waited. */
   isTime(season: string, now: number): boolean {
     const at = this.#looked_ms.get(season)
-    if (at !== undefined && now >= at && now - at < EVERY_MS) return false
+    if (at !== undefined && now - at < EVERY_MS) return false
     this.#looked_ms.set(season, now)
     return true
   }
@@ -46,7 +47,7 @@ export class LongWaits {
   /** So long others leave the season's work to it. */
   leftMs(season: string, now: number): number {
     const left = this.#left.get(season)
-    return left === undefined || now < left.at_ms ? 0 : Math.max(0, left.at_ms + ASKS_WITHIN_MS - now)
+    return left === undefined ? 0 : Math.max(0, Math.ceil(left.at_ms + ASKS_WITHIN_MS - now))
   }
 
   asked(season: string): void {

@@ -298,4 +298,19 @@ describe("Parking", () => {
       assert.isUndefined(parking.leaves("s"))
     }).pipe(Effect.provide(Parking.layer))
   )
+
+  it.effect("asks a season again that gave nothing, and lets who has waited go first, also where the host's clock was set back", () =>
+    Effect.gen(function* () {
+      const parking = yield* Parking
+      parking.wake("s")
+      parking.told("s", "any", parking.signal(), false, "key")
+      const waits = yield* parked("another", ["s"], parking.signal())
+      yield* TestClock.setTime(-3_600_000)
+      assert.isTrue(parking.refused("s", "any", "key"))
+      yield* TestClock.adjust("5 seconds")
+      assert.isFalse(parking.refused("s", "any", "key"))
+      assert.isDefined(parking.leaves("s"))
+      assert.strictEqual(yield* Fiber.join(waits), "woken")
+    }).pipe(Effect.provide(Parking.layer))
+  )
 })

@@ -22,6 +22,7 @@
 import { CappedMap } from "@agon/api/program/CappedMap.ts"
 import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
+import { uptimeOf_ms } from "../process/uptime.ts"
 import { GivenNothing } from "./GivenNothing.ts"
 import { LONG_MS, LongWaits } from "./LongWaits.ts"
 import { type InLine, WaitingLine } from "./WaitingLine.ts"
@@ -182,7 +183,7 @@ const makeWaking = (clock: Clock.Clock, parked: ParkedRequests, givenNothing: Gi
 
   const leaves = (season: string): number | undefined => {
     if (parked.all.size === 0) return undefined
-    const now = clock.currentTimeMillisUnsafe()
+    const now = uptimeOf_ms(clock)
     const left = longWaits.signalOf(season, now)
     if (left !== undefined || !longWaits.isTime(season, now)) return left
     const first = parked.first(season, (_, { line }) => line.first)
@@ -210,7 +211,7 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
     Effect.suspend(() => {
       const { key = "", kind, runner, serves } = waiting
       if (closed || (runner !== undefined && stopped.has(runner))) return Effect.succeed(true)
-      const at_ms = clock.currentTimeMillisUnsafe()
+      const at_ms = uptimeOf_ms(clock)
       let until_ms = wait_ms
       for (const [season, at] of signals) {
         if (at <= since || !serves(season) || !givenNothing.mayAsk(season, kind, key, at)) continue

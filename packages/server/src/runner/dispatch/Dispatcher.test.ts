@@ -3,7 +3,7 @@
 import { Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedResult } from "@agon/api/runner/protocol.ts"
 import { assert, it } from "@effect/vitest"
-import { Effect, Layer } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { moving } from "../../actor/asked.ts"
 import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
@@ -42,7 +42,7 @@ const among = (
   asked: Array<string>,
   ids = [lost, other],
   home?: ReadonlyArray<string>,
-  { full = new Set<string>(), told = [] as Array<Told>, stays = false, holdings = new Holdings() } = {}
+  { full = new Set<string>(), told = [] as Array<Told>, stays = false, holdings = new Holdings(), answers = Effect.void } = {}
 ) => {
   const seasons = ids.map((id) => ({ id, ...engine }))
   const calls = Layer.mock(SeasonCalls, {
@@ -56,16 +56,20 @@ const among = (
       if (away.has(season)) return Effect.fail(moving)
       const given = full.has(season) ? 0 : max
       const receipts = results.map(({ lease }) => ({ lease, accepted: true, reason: null }))
-      return Effect.succeed({ receipts, works: Array.from({ length: given }, () => payload), leases: [] })
+      return Effect.as(answers, { receipts, works: Array.from({ length: given }, () => payload), leases: [] })
     }
   })
   const open = Layer.mock(OpenSeasons, { list: () => seasons, get: (id) => seasons.find((season) => season.id === id) })
   const quiet = Layer.succeed(Broadcast, Broadcast.of({ tell: () => Effect.void, listen: () => Effect.void }))
-  const others = [Layer.mock(ReplayAudits, { lease: () => Effect.succeed([]) }), Parking.layer]
+  const others = Layer.mock(ReplayAudits, { lease: () => Effect.succeed([]) })
   const mailboxes = new Map((home ?? []).map((id) => [id, {} as Mailbox]))
   const node = [Layer.succeed(LocalMailboxes, mailboxes), Layer.succeed(HasPeers, home !== undefined)] as const
   const known = Layer.succeed(KnownRuntimes, new Set(["v"]))
-  return Dispatcher.layer.pipe(Layer.provide([calls, open, quiet, ...others]), Layer.provide([known, ...node]))
+  return Dispatcher.layer.pipe(
+    Layer.provide([calls, open, quiet, others]),
+    Layer.provide([known, ...node]),
+    Layer.provideMerge(Parking.layer)
+  )
 }
 
 it.effect("a season that is away fails no request while another has work, is not asked by each, and gets its share once it is back", () => {
@@ -219,3 +223,47 @@ it.effect("results do not ask seasons again that gave nothing a moment ago", () 
     assert.lengthOf(told, ids.length, "a request that neither waits nor brings results asks them all")
   }).pipe(Effect.provide(among(new Set(), [], ids, undefined, { told, full: new Set(ids) })))
 })
+
+it.effect("requests of one runner that are woken at once, and one that comes meanwhile, ask for no more than its free slots", () => {
+  const [full, told, answers] = [new Set([lost]), [] as Array<Told>, Deferred.makeUnsafe<void>()]
+  const gate = { open: true }
+  const slow = Effect.suspend(() => (gate.open ? Effect.void : Deferred.await(answers)))
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    const parking = yield* Parking
+    const waits = lease(key, { ...request, max: 3, wait_s: 30 })
+    const waiting = [yield* Effect.forkChild(waits), yield* Effect.forkChild(waits)]
+    yield* TestClock.adjust(0)
+    assert.strictEqual(parking.size(), 2)
+    full.clear()
+    gate.open = false
+    told.length = 0
+    for (const _ of waiting) parking.wake(lost)
+    const comes = yield* Effect.forkChild(lease(key, { ...request, max: 3 }))
+    yield* TestClock.adjust(0)
+    assert.deepStrictEqual(
+      told.map(({ max }) => max),
+      [3, 1]
+    )
+    yield* Deferred.succeed(answers, undefined)
+    const given = (yield* Effect.forEach([...waiting, comes], Fiber.join)).map(({ leases }) => leases.length)
+    assert.sameMembers(given, [3, 1, 0])
+    assert.lengthOf((yield* lease(key, { ...request, max: 4 })).leases, 4, "nothing is under way any more")
+  }).pipe(Effect.provide(among(new Set(), [], [lost], undefined, { full, told, answers: slow })))
+})
+
+it.effect("a request that is given nothing waits no longer where the host's clock was set back meanwhile", () =>
+  Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    const parking = yield* Parking
+    const waiting = yield* Effect.forkChild(lease(key, { ...request, wait_s: 30 }))
+    yield* TestClock.adjust("1 second")
+    yield* TestClock.setTime(-3_600_000)
+    parking.wake(lost)
+    yield* TestClock.adjust(0)
+    assert.strictEqual(parking.size(), 1, "it has asked again")
+    yield* TestClock.adjust("29 seconds")
+    assert.isDefined(waiting.pollUnsafe())
+    assert.deepStrictEqual((yield* Fiber.join(waiting)).leases, [])
+  }).pipe(Effect.provide(among(new Set(), [], [lost], undefined, { full: new Set([lost]) })))
+)

@@ -22,6 +22,7 @@ import { type OpenSeason, OpenSeasons } from "../../actor/OpenSeasons.ts"
 import type { Broadcast } from "../../node/Broadcast.ts"
 import { Parking } from "../../parking/Parking.ts"
 import { toItsEnd } from "../../process/toItsEnd.ts"
+import { uptimeOf_ms } from "../../process/uptime.ts"
 import { plays, type Said } from "../result/tellSeason.ts"
 import { NO_MATCH } from "../session/Holdings.ts"
 import { KnownRuntimes } from "../session/KnownRuntimes.ts"
@@ -34,6 +35,7 @@ import { makeFairnessOfNodes } from "./FairnessOfNodes.ts"
 import { tellAudits } from "./HeldLeases.ts"
 import { makeLeft } from "./leftSeasons.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
+import { makeSlots } from "./Slots.ts"
 
 /** A `LeaseAnswer` whose work is already encoded. */
 export interface Handed {
@@ -55,28 +57,16 @@ export class Dispatcher extends Context.Service<
 
 const makeDispatcher = Effect.gen(function* () {
   const calls = yield* SeasonCalls
-  const audits = yield* ReplayAudits
   const parking = yield* Parking
   const turns = yield* makeTurns
-  const { audit, came, fill, inTurn, shareOf, tell } = turns
+  const { audit, came, fill, inTurn, inSlots, shareOf, tell } = turns
   const later = yield* makeLater(turns)
+  const tellOfAudits = yield* makeTellOfAudits
 
-  /** Before the request is given another audit, which would look as lost as those that it does not hold. */
-  const tellOfAudits = Effect.fnUntraced(function* ({ key, runner }: Caller, about: Effect.Success<ReturnType<typeof bySeason>>) {
-    const told = about.get(AUDITS)
-    about.delete(AUDITS)
-    if (told?.lost !== undefined) yield* audits.keepOnly(runner.id, told.lost.holds)
-    return told === undefined ? [] : yield* tellAudits(calls, audits, key, told.results)
-  })
-
-  const first = Effect.fnUntraced(function* (caller: Caller, request: Asking) {
-    const { runner } = caller
+  /** The receipts of a request, and its work where the runner has room for so much. */
+  const asked = Effect.fnUntraced(function* (caller: Caller, request: Asking, about: BySeason, wanted: number) {
     const before = parking.signal()
-    const about = yield* bySeason(calls, runner.id, request)
     const left = makeLeft(parking)
-    const reporting = new Set(request.results.map(({ lease }) => lease))
-    const held = calls.holdings.of(runner.id).filter(({ lease }) => !reporting.has(lease)).length
-    const wanted = runner.state === "draining" ? 0 : Math.max(0, Math.min(request.max, runner.slots - held))
     const receipts: Array<LeasedAcceptance> = yield* tellOfAudits(caller, about)
     const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
     const room = wanted - leases.length
@@ -103,8 +93,8 @@ const makeDispatcher = Effect.gen(function* () {
       else unheard = answered
     }
     if (unheard !== undefined) return yield* Effect.fail(unheard)
-    const asked = turn === undefined ? undefined : { season: turn, given, failed: away !== undefined }
-    leases.push(...(yield* fill(caller, wanted - leases.length, { share, passesOver, first: asked, isLeft: left.has })))
+    const first = turn === undefined ? undefined : { season: turn, given, failed: away !== undefined }
+    leases.push(...(yield* fill(caller, wanted - leases.length, { share, passesOver, first, isLeft: left.has })))
     if (away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(away)
     return { leases, receipts, room: wanted, since: left.since(before) }
   })
@@ -115,11 +105,26 @@ const makeDispatcher = Effect.gen(function* () {
       const results = yield* calls.check(key, caller.runner.id, request.results ?? [])
       if (results.length > 0) came(caller.stays)
       const drain = caller.runner.state === "draining"
-      const { leases, receipts, room, since } = yield* first(caller, { ...request, results })
+      const about = yield* bySeason(calls, caller.runner.id, { ...request, results })
+      const wanted = { runner: caller.runner, most: request.max, reporting: new Set(results.map(({ lease }) => lease)) }
+      const { leases, receipts, room, since } = yield* inSlots(wanted, (room) => asked(caller, { ...request, results }, about, room))
       if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
-      const until = (yield* Clock.currentTimeMillis) + Math.min(request.wait_s, WAIT_S_MAX) * 1000
+      const until = uptimeOf_ms(yield* Clock.Clock) + Math.min(request.wait_s, WAIT_S_MAX) * 1000
       return { leases: yield* later(caller, room, since, until), results: receipts, drain }
     })
+  })
+})
+
+type BySeason = Effect.Success<ReturnType<typeof bySeason>>
+
+/** Before the request is given another audit, which would look as lost as those that it does not hold. */
+const makeTellOfAudits = Effect.gen(function* () {
+  const [calls, audits] = [yield* SeasonCalls, yield* ReplayAudits]
+  return Effect.fnUntraced(function* ({ key, runner }: Caller, about: BySeason) {
+    const told = about.get(AUDITS)
+    about.delete(AUDITS)
+    if (told?.lost !== undefined) yield* audits.keepOnly(runner.id, told.lost.holds)
+    return told === undefined ? [] : yield* tellAudits(calls, audits, key, told.results)
   })
 })
 
@@ -196,7 +201,8 @@ const makeTurns = Effect.gen(function* () {
     return leases
   })
 
-  return { audit: yield* makeAudit, came: fairness.came, inTurn, shareOf, tell, fill }
+  const inSlots = makeSlots((yield* SeasonCalls).holdings)
+  return { audit: yield* makeAudit, came: fairness.came, inTurn, inSlots, shareOf, tell, fill }
 })
 
 /** The message to one season, and what is noted of its answer. */
@@ -265,10 +271,11 @@ const mayAskWith =
     (key.season_id ?? season.id) === season.id && plays(runner, season) && known.has(runner.runtime_version)
 
 /** The work for a runner that waits for it: it is parked, and asks the seasons whenever it is woken. */
-const makeLater = Effect.fnUntraced(function* ({ audit, fill, shareOf }: Effect.Success<typeof makeTurns>) {
+const makeLater = Effect.fnUntraced(function* ({ audit, fill, inSlots, shareOf }: Effect.Success<typeof makeTurns>) {
   const calls = yield* SeasonCalls
   const parking = yield* Parking
   const seasons = yield* OpenSeasons
+  const clock = yield* Clock.Clock
   const mayAsk = mayAskWith(yield* KnownRuntimes)
 
   /** Looked up on each call: a season may have been added while the runner waited. */
@@ -277,22 +284,26 @@ const makeLater = Effect.fnUntraced(function* ({ audit, fill, shareOf }: Effect.
     return found !== undefined && mayAsk(caller, found)
   }
 
-  /**
-   * The work for a request that was woken; undefined where the runner was stopped, or its
-   * key revoked, while it waited.
-   */
-  const askAgain = Effect.fnUntraced(function* (caller: Caller, room: number) {
-    const now = yield* calls.caller(caller.key, caller.runner.id)
-    if (now.runner.state !== "active") return undefined
+  const taken = Effect.fnUntraced(function* (caller: Caller, room: number) {
+    if (room === 0) return undefined
     const audited = yield* audit(caller, room)
     const left = room - audited.length
     return [...audited, ...(yield* fill(caller, left, { share: shareOf(caller, left), passesOver: true }))]
   })
 
+  /**
+   * The work for a request that was woken; undefined where the runner was stopped, its key revoked, or its slots filled by another
+   * request, while it waited.
+   */
+  const askAgain = Effect.fnUntraced(function* (caller: Caller, most: number) {
+    const { runner } = yield* calls.caller(caller.key, caller.runner.id)
+    return runner.state === "active" ? yield* inSlots({ runner, most }, (room) => taken(caller, room)) : undefined
+  })
+
   return Effect.fnUntraced(function* (caller: Caller, room: number, from: number, until: number) {
     const waiting = { kind: kindOf(caller), key: caller.key.id, runner: caller.runner.id, serves: serves(caller) }
     for (let since = from; ; ) {
-      const wait_ms = until - (yield* Clock.currentTimeMillis)
+      const wait_ms = until - uptimeOf_ms(clock)
       if (wait_ms <= 0 || parking.isClosed()) return []
       const before = since
       if (!(yield* parking.park(waiting, before, wait_ms))) return []

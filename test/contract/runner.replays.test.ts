@@ -188,8 +188,14 @@ inService("is refused within its result as an upload is: nothing changes, and th
     const right = inlineOf(work, text)
     assert.propertyVal(yield* Effect.flip(say(stranger.client, work, right)), "code", "not_found")
     const wrong = [
-      [{ ...right.replay, hash: hashOf(new Uint8Array(3)) }, "The replay does not have the hash that was reported."],
-      [{ ...right.replay, bytes: text.length + 1 }, `The replay has ${text.length} bytes.`],
+      [
+        { ...right.replay, hash: hashOf(new Uint8Array(3)) },
+        "The replay that was sent does not have the hash that was reported: report the SHA-256 of the bytes that are sent."
+      ],
+      [
+        { ...right.replay, bytes: text.length + 1 },
+        `The replay that was sent has ${text.length} bytes, and ${text.length + 1} were reported.`
+      ],
       [{ ...right.replay, inline: "\ud800" }, "inline of replay holds half of a surrogate pair."],
       [inlineOf(work, "x".repeat(65_537)).replay, "inline of replay takes text of at most 65536 characters."]
     ] as const

@@ -133,7 +133,10 @@ it.live(
           const result = { ...truth, lease: work!.lease, replay: { hash: hashOf(bytes), bytes: bytes.length } }
           const results = [result, { ...result, lease: other!.lease }] // the other has no upload, so that none is applied
           const refused = yield* Effect.flip(fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, results } }))
-          assert.deepInclude(refused, { code: "invalid_request", detail: "The replay is missing." })
+          assert.deepInclude(refused, {
+            code: "invalid_request",
+            detail: "No replay was uploaded for this lease: upload it before its result is reported."
+          })
           const taken = Effect.map(keysOf, (keys) => keys.includes(replayKey(work!.match_id, hashOf(bytes))))
           yield* eventually("the replay is taken over, whose request was answered before", taken)
         }
@@ -212,7 +215,10 @@ it.live(
         const unsent = { ...within, lease: other!.lease, replay } // not uploaded, so that none is applied
         const say = (results: ReadonlyArray<typeof within | typeof unsent>) =>
           fleet.client.runner.lease({ payload: { runner, max: 0, wait_s: 0, results } })
-        assert.deepInclude(yield* Effect.flip(say([within, unsent])), { code: "invalid_request", detail: "The replay is missing." })
+        assert.deepInclude(yield* Effect.flip(say([within, unsent])), {
+          code: "invalid_request",
+          detail: "No replay was uploaded for this lease: upload it before its result is reported."
+        })
         assert.deepStrictEqual(yield* kept(sql), [])
         assert.deepStrictEqual((yield* say([within])).results, [{ lease: work!.lease, accepted: true, reason: null }])
         assert.deepStrictEqual((yield* say([within])).results, [{ lease: work!.lease, accepted: true, reason: null }], "said again")

@@ -42,6 +42,10 @@ describe("a result on its way to a season", () => {
       assert.match(faultsOf(wrong, holding, "results.3.", known)[0]!.path, /^results\.3\./)
     })
   }
+  it("of other work is refused with the kind that its lease is for", () => {
+    const [fault] = faultsOf({ kind: "admission", runtime_version: "v", verdict: "failed", detail: "" }, holding, "", known)
+    assert.deepStrictEqual(fault, { path: "kind", message: "The lease is for work of kind match, and not admission." })
+  })
   it("reaches the machine with its seats in order", () => {
     const command = commandOf("k", { lease: "l", ...result(seat(1, 5, 2), seat(0, 9, 1)) })
     assert.deepInclude(command, { _tag: "ReportMatch", key: "k", lease: "l" })

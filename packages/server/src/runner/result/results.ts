@@ -75,11 +75,15 @@ export const commandOf = (key: string, result: Reported): Command | undefined =>
 
 /** The faults of a result for work that this key holds, as sentences by path; empty where it is sound. */
 export const faultsOf = (result: Result, holding: Holding, path: string, known: ReadonlySet<string>) => {
-  if (result.kind !== (holding.season === AUDITS ? "audit" : holding.seats === null ? "admission" : "match")) {
-    return [{ path: `${path}kind`, message: `The lease is not for work of kind ${result.kind}.` }]
-  }
+  const kind = holding.season === AUDITS ? "audit" : holding.seats === null ? "admission" : "match"
+  if (result.kind !== kind) return [{ path: `${path}kind`, message: `The lease is for work of kind ${kind}, and not ${result.kind}.` }]
   if ("runtime_version" in result && !known.has(result.runtime_version)) {
-    return [{ path: `${path}runtime_version`, message: "The runtime is none that the service knows." }]
+    return [
+      {
+        path: `${path}runtime_version`,
+        message: "Results of this runtime do not count: it is not that of the service's build, and AGON_RUNTIMES does not allow it."
+      }
+    ]
   }
   if (!isFinished(result)) return []
   const seats = bySeat(result)
@@ -133,14 +137,14 @@ export const away = Effect.fail(new Unavailable({ detail: "The object store does
 const full = Effect.fail(new Unavailable({ detail: "The disk of the object store is nearly full; report again once there is room." }))
 
 const NOT_TAKEN = {
-  missing: "The replay is missing.",
-  too_large: "The replay is too large.",
-  hash_mismatch: "The replay does not have the hash that was reported."
+  missing: "No replay was uploaded for this lease: upload it before its result is reported.",
+  too_large: `The uploaded replay has more than ${REPLAY_BYTES_MAX} bytes, as many as one may have.`,
+  hash_mismatch: "The replay that was sent does not have the hash that was reported: report the SHA-256 of the bytes that are sent."
 } as const
 
 const messageOf = (verdict: VerifyResult, bytes: number): string | undefined => {
   if (typeof verdict === "string") return NOT_TAKEN[verdict]
-  return verdict.bytes === bytes ? undefined : `The replay has ${verdict.bytes} bytes.`
+  return verdict.bytes === bytes ? undefined : `The replay that was sent has ${verdict.bytes} bytes, and ${bytes} were reported.`
 }
 
 /** Measures and hashes an uploaded replay, and puts it where only this replay can lie. */

@@ -87,7 +87,9 @@ layer(administration, options)("a roster", (it) => {
     Effect.gen(function* () {
       const { id, url } = yield* scheduled("winter")
       const add = (body: unknown) => Effect.map(post(url("/participants"), body), refusal)
-      assert.deepStrictEqual(yield* add({ logins: ["ada"], provider: "nowhere" }), [404, "unknown_provider"])
+      const elsewhere = yield* post(url("/participants"), { logins: ["ada"], provider: "nowhere" })
+      const detail = "There is no sign-in provider nowhere. Configured are: hub, lab."
+      assert.deepStrictEqual([refusal(elsewhere), elsewhere.json.detail], [[404, "unknown_provider"], detail])
       assert.deepStrictEqual(yield* add({ logins: [] }), [400, "invalid_request"])
       assert.deepStrictEqual(yield* add({ logins: ["  "] }), [400, "invalid_request"])
       assert.deepStrictEqual(yield* add({}), [400, "invalid_request"])

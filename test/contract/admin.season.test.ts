@@ -4,6 +4,7 @@
  */
 
 import { DEFAULT_RULES } from "@agon/domain/season/Rules.ts"
+import { engines } from "@agon/engine/registry.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Fiber } from "effect"
 import {
@@ -85,7 +86,9 @@ layer(administration, options)("making a season", (it) => {
       }
       assert.deepStrictEqual(yield* rows`SELECT id FROM audit`, before)
       assert.deepStrictEqual(yield* rows`SELECT id FROM season WHERE slug = 'fresh'`, [])
-      assert.deepStrictEqual(refusal(yield* post("/v1/games/chess/seasons", body)), [404, "unknown_game"])
+      const { json } = yield* post("/v1/games/chess/seasons", body)
+      const games = engines.map(({ slug }) => slug).join(", ")
+      assert.deepStrictEqual([json.code, json.detail], ["unknown_game", `There is no game chess. There are: ${games}.`])
     })
   )
 })

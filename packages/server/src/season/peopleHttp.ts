@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import { Providers } from "../account/signin/Providers.ts"
 import { group } from "../http/group.ts"
 import { SeasonPeople } from "./SeasonPeople.ts"
+import { unknownProviders } from "./unknownProviders.ts"
 
 /** The name that a DELETE carries: in its body, or in the query where a proxy dropped the body. */
 const removed = <const Name extends string>(
@@ -27,7 +28,9 @@ const RosterHandlers = group(
       addParticipants: Effect.fnUntraced(function* ({ payload }) {
         const { logins, provider: named } = payload
         const provider = named === undefined ? providers.list[0] : providers.bySlug(named)
-        if (provider === undefined) return yield* new UnknownProvider({ detail: `There is no sign-in provider ${named ?? "here"}.` })
+        if (provider === undefined) {
+          return yield* new UnknownProvider({ detail: unknownProviders(named === undefined ? [] : [named], providers) })
+        }
         return yield* people.add(yield* CurrentAccount, yield* CurrentSeason, { logins, provider: provider.slug })
       }),
       removeParticipant: Effect.fnUntraced(function* (request) {

@@ -7,6 +7,8 @@ import { Effect } from "effect"
 /** The game of reads that name neither game nor season. */
 export const firstGame = engines[0]!.slug
 
+const GAMES = engines.map(({ slug }) => slug).join(", ")
+
 /** The games that are searched before this one for a season's slug given without a game. */
 export const gamesBefore = (game: string): ReadonlyArray<string> =>
   engines
@@ -18,5 +20,7 @@ export const gamesBefore = (game: string): ReadonlyArray<string> =>
 
 export const registered = (game: string) => {
   const engine = engineOf(game)
-  return engine === undefined ? Effect.fail(new UnknownGame({ detail: `There is no game ${game}.` })) : Effect.succeed(engine)
+  return engine === undefined
+    ? Effect.fail(new UnknownGame({ detail: `There is no game ${game}. There are: ${GAMES}.` }))
+    : Effect.succeed(engine)
 }

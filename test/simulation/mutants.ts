@@ -171,7 +171,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: ""
   },
   cooldownForgotten: {
-    file: "season/entry/Versions.ts",
+    file: "season/entry/Submissions.ts",
     find: "countsOfOwner(state, command.owner).last_submitted_at = state.now",
     replace: "countsOfOwner(state, command.owner).last_submitted_at = null"
   },

@@ -1,11 +1,13 @@
 /**
- * Baselines of a scheduled season whose classes or speed limit are edited after they were admitted
- * (docs/contract.md#baselines). Nothing has been played yet, so no rating is lost where the class changes.
+ * Baselines (docs/contract.md#baselines): they are switched on and off, and judged again where the classes or the speed limit of their
+ * season are edited after they were admitted. It is scheduled then: nothing has been played, so no rating is lost where the class changes.
  *
  *   still allowed            its class is the one that it fits now
  *   not allowed, in play     the edit is refused: it is switched off first
  *   not allowed, off         it stays out of play: it cannot be switched on
  */
+import { logged } from "../Audit.ts"
+import type { Of, Replies } from "../Command.ts"
 import type { Fault } from "../Editing.ts"
 import { ladderNamed, laddersOf } from "../Ladders.ts"
 import type { Settings } from "../Rules.ts"
@@ -14,6 +16,29 @@ import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import { moved } from "../VersionCounts.ts"
 import { judgedBy } from "./Limits.ts"
+import { isOver, tell } from "./Versions.ts"
+
+/**
+ * The field of the finals is settled when they start: a baseline may leave them, but cannot join. Nor can one join that is over the
+ * season's limits, which were edited or have a new board since it was admitted.
+ */
+export const switchBaseline = (state: State, { audit, enabled, version: id }: Of<"SwitchBaseline">): Replies["SwitchBaseline"] => {
+  const version = state.versions_by_id.get(id)
+  if (version === undefined || version.owner !== null) return { refused: "not_found" }
+  if (version.status === "testing") return { refused: "testing" }
+  if ((version.status === "entered") === enabled) return { enabled }
+  if (enabled && isOver(state)) return { refused: "season_closed" }
+  const verdict = judgedBy(state, version)
+  if (enabled && !verdict.within) return { refused: "over_limits", detail: verdict.fault[1] }
+  moved(state, version, { status: enabled ? "entered" : "disabled", phase: null, streak: null })
+  if (enabled) joinLadders(state, version, undefined)
+  else leaveLadders(state, version)
+  state.writes.versions.add(id)
+  logged(state, audit)
+  tell(state, version, enabled ? "entered" : "disabled")
+  state.recheckQueue = true
+  return { enabled }
+}
 
 const admitted = ({ versions_by_id }: State): ReadonlyArray<Version> =>
   [...versions_by_id.values()].filter(({ owner, status }) => owner === null && status !== "testing")

@@ -22,6 +22,23 @@ const FAILURES_MAX = 5
 /** Keeps the season's head small. */
 const UNEXAMINED_MAX = 64
 
+/** A version whose files have come can be reviewed. */
+export const awaitReview = (state: State, version: Version): void => {
+  state.reviews.set(version.id, {
+    version: version.id,
+    lease_n: 0,
+    runner: null,
+    key: null,
+    leased_at: null,
+    until: null,
+    released: false,
+    opinions: []
+  })
+  state.writes.reviews.add(version.id)
+  state.writes.versions.add(version.id)
+  state.workAppeared = true
+}
+
 /** The review that has waited longest, of those that the key may take now. */
 export const nextReview = (state: State, key: string): Review | undefined => {
   let first: Review | undefined

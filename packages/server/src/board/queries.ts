@@ -3,10 +3,9 @@
 import { BoardDetail } from "@agon/api/board/api.ts"
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
-import { Instant } from "../database/rows.ts"
+import { Instant, iso } from "../database/rows.ts"
 import { counts } from "../database/visibility.ts"
 import { untallied } from "../match/list/tallyQueries.ts"
-import { iso } from "../season/queries.ts"
 
 const { board: _, matches: __, periods: ___, ...fields } = BoardDetail.fields
 /** `file` is null where it was not requested. */

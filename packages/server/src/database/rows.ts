@@ -19,6 +19,9 @@ export const Instant = Schema.Date.pipe(
   })
 )
 
+/** A timestamptz inside a jsonb value, in the wire's format. */
+export const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
 /** The wire's string as a Date for the driver; the wire allows years that Postgres does not read. */
 export const dateOf = (instant: string | null): Date | null => (instant === null ? null : new Date(instant))
 

@@ -4,7 +4,7 @@
  * the others by the seats of the season's versions; and in the end by one scan, which finds none where every
  * match has its seats. Each row is removed by its primary key.
  */
-import { givenToCollector, REPLAY_KEY } from "./keys.ts"
+import { givenToCollector, REPLAY_KEY } from "../object/givenToCollector.ts"
 
 /** The outcome of one batch: `n` matches were found, and these removed. `last` is the highest number of a match that counted. */
 export interface Removed {

@@ -3,7 +3,7 @@
  * refers to. test/integration/season.removal.test.ts finds the tables in the catalogue of the database and
  * misses one that is left out here.
  */
-import { givenToCollector, versionKeys } from "./keys.ts"
+import { givenToCollector, versionKeys } from "../object/givenToCollector.ts"
 
 /** Rows of one table. `statement` removes at most `$2` rows of the season `$1` and answers their number as `n`. */
 export interface Part {

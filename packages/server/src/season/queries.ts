@@ -1,12 +1,10 @@
 /** Every statement that reads seasons. Writes are the actor's (actor/store/commit.ts) or an administrator's. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema, type Statement } from "effect/sql"
+import { iso } from "../database/rows.ts"
 import { entry, publicOnly, seenBySlug, sees } from "../database/visibility.ts"
 import { bestOf, winsIn } from "../rating/standing.ts"
 import { SeasonRow } from "./seasonRecord.ts"
-
-/** A timestamptz inside a jsonb value, in the wire's format. */
-export const iso = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
 
 const isLive = (sql: SqlClient.SqlClient, now: Date): Statement.Fragment => sql`(s.closed_at IS NULL AND s.submissions_open_at <= ${now})`
 

@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, type Statement } from "effect/sql"
 import { INT4_MAX } from "../../database/rows.ts"
 import { publicOnly } from "../../database/visibility.ts"
-import { givenToCollector, REPLAY_KEY } from "../../removal/keys.ts"
+import { givenToCollector, REPLAY_KEY } from "../../object/givenToCollector.ts"
 
 /** The last match of a batch, in the order of their end; the time as Postgres writes it, to the microsecond. */
 export interface Place {

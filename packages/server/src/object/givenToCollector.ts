@@ -1,9 +1,9 @@
 /**
- * Objects that removed rows referred to. They are given to the collector (object/StoredObjects.ts),
+ * Objects that removed rows referred to. They are given to the collector (StoredObjects.ts),
  * which removes each one that nothing refers to any more: not before a day has passed, so that a
  * backup under way still finds them.
  */
-import { RECHECK_MS } from "../object/StoredObjects.ts"
+import { RECHECK_MS } from "./StoredObjects.ts"
 
 /**
  * Inserts a row of `stored_object` for each key that a query answers, by the primary key. One that
@@ -14,7 +14,7 @@ export const givenToCollector = (keys: string): string => `
   SELECT DISTINCT key, now() + interval '${RECHECK_MS} milliseconds', true FROM (${keys}) k(key) ORDER BY key
   ON CONFLICT (key) DO UPDATE SET check_at = greatest(stored_object.check_at, excluded.check_at)`
 
-/** As object/keys.ts writes them, of rows of `match`. */
+/** As keys.ts writes them, of rows of `match`. */
 export const REPLAY_KEY = "'replays/' || id || CASE WHEN replay_by_match THEN '' ELSE '.' || substr(replay_hash, 8) END"
 
 /** The keys that rows of `version` refer to, where their files have arrived. */

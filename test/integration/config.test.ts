@@ -17,7 +17,7 @@ const refusal = (env: Record<string, string>) => Effect.map(Effect.flip(settings
 /** Every variable with values that it does not take. */
 const BAD: Record<string, ReadonlyArray<string>> = {
   PORT: ["http", "0", "65536", "-1", "80.5", "1e3"],
-  HOST: ["two hosts", "host/path"],
+  HOST: ["two hosts", "host/path", "localhost:8080", "0.0.0.0:80", "fe80:::1"],
   PUBLIC_ORIGIN: ["agon.example", "https://agon.example/path", "ftp://agon.example", "https://user@agon.example", "https://agon.example?x"],
   AGON_DATA: ["\0", `"/srv/agon"`, "'/srv/agon'", "~/agon", "$HOME/agon"],
   DATABASE_URL: ["localhost:5432", "mysql://localhost/x", "postgres://agon:100%@db/agon"],
@@ -267,6 +267,14 @@ describe("the environment", () => {
       for (const line of lines) assert.notInclude(line, secret)
       assert.include(lines[0], `held "mysql://***@db/agon"`)
       assert.include(lines[7], "lacks a proper client_id, client_secret")
+    })
+  )
+
+  it.effect("a HOST with a port is told where the port stands", () =>
+    Effect.gen(function* () {
+      const takes = "it takes an address or a name of this machine to listen on"
+      assert.strictEqual(yield* refusal({ HOST: "0.0.0.0:80" }), `HOST: held "0.0.0.0:80" (a port stands in PORT); ${takes}`)
+      assert.strictEqual((yield* settings({ HOST: "::1" })).host, "::1")
     })
   )
 

@@ -1,4 +1,5 @@
 /** Every environment variable that the service reads, with its accepted values. */
+import { isIP } from "node:net"
 import { excessOf } from "@agon/api/program/variables.ts"
 import { LogLevel } from "effect"
 import { parseFrom, parseRelay } from "./mailServer.ts"
@@ -30,6 +31,12 @@ const origin = (value: string) => {
   const parsed = url("http:", "https:")(value)?.value
   const bare = parsed !== undefined && `${parsed.origin}/` === parsed.href
   return bare ? { value: parsed.origin } : undefined
+}
+
+/** Only an IPv6 address has colons. */
+const listenAddress = (value: string) => {
+  if (!/^[A-Za-z0-9.:_-]{1,253}$/.test(value)) return undefined
+  return value.includes(":") && isIP(value) !== 6 ? "a port stands in PORT" : { value }
 }
 
 /** A web server that is asked below this URL. */
@@ -87,7 +94,7 @@ const path = (value: string) => {
 
 export const variables = {
   port: variable("PORT", "a port from 1 to 65535", integer(1, 65535)),
-  host: variable("HOST", "an address or a name of this machine to listen on", text(/^[A-Za-z0-9.:_-]{1,253}$/)),
+  host: variable("HOST", "an address or a name of this machine to listen on", listenAddress),
   public_origin: variable(
     "PUBLIC_ORIGIN",
     "the origin that browsers see, such as https://agon.example, without a path",

@@ -173,8 +173,8 @@ const makeClaims = (sql: SqlClient.SqlClient) => ({
     DELETE FROM dataset_claim WHERE season_id = ${season_id} AND holder = ${holder}`,
 
   /**
-   * Locks the claim and the season's visibility to the end of the transaction; whether the claim
-   * is held and the season public.
+   * Whether the claim is held and the season public. Locks the claim alone to the end of the transaction: a lock of the season would hold up
+   * its commits.
    */
   stands: ({ holder, season_id }: { readonly season_id: string; readonly holder: string }) =>
     Effect.map(

@@ -12,6 +12,7 @@ layer(Layer.orDie(Service.layer()), { excludeTestServices: true, timeout: "120 s
       const { as, origin } = yield* Service.Service
       const admin = yield* as("admin")
       const sql = yield* SqlClient.SqlClient
+      yield* sql`UPDATE session SET last_seen_at = now() - interval '5 minutes'`
       yield* sql.unsafe(alter("SET default_transaction_read_only = on"))
       yield* Effect.ignore(sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity
         WHERE datname = current_database() ORDER BY pid = pg_backend_pid()`) // its own as the last one
@@ -20,6 +21,7 @@ layer(Layer.orDie(Service.layer()), { excludeTestServices: true, timeout: "120 s
       assert.strictEqual(refused._tag, "unavailable")
       const games = yield* Effect.promise(() => fetch(`${origin}/v1/games`))
       assert.strictEqual(games.status, 200)
+      assert.strictEqual((yield* admin.account.me()).username, "admin", "though when the session was last seen cannot be noted")
     })
   )
 })

@@ -9,9 +9,10 @@ import type { SignedIn } from "@agon/api/Authorization.ts"
 import type { Account, AccountPatch, Profile, SessionRow, Sessions } from "@agon/api/account/api.ts"
 import { nextCursor, type PageOf } from "@agon/api/Page.ts"
 import { NotFound } from "@agon/api/Problem.ts"
+import { seldomFailed } from "@agon/api/program/seldom.ts"
 import type { NoteWordListed } from "@agon/api/version/refusals.ts"
 import { isUuid } from "@agon/api/Wire.ts"
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Cause, Context, DateTime, Effect, Layer, Option } from "effect"
 import type { SqlClient } from "effect/sql"
 import { newId } from "../database/newId.ts"
 import { storableText } from "../database/storable.ts"
@@ -70,13 +71,16 @@ export const later = (date: Date, ms: number) => new Date(date.getTime() + ms)
 
 const makeSessions = Effect.gen(function* () {
   const queries = yield* makeQueries
+  const untouched = seldomFailed("when a session was last seen was not noted")
 
   const bySession = Effect.fnUntraced(function* (token: string) {
     const at = yield* DateTime.nowAsDate
     const found = yield* queries.bySession({ token_sha256: sha256(token), now: at, seen_before: later(at, -SEEN_EVERY_MS) })
     if (Option.isNone(found)) return Option.none()
     const { stale, ...signedIn } = found.value
-    if (stale) yield* queries.touch({ id: signedIn.session_id, now: at })
+    // A database that takes no writes, or whose disk is full, is read on.
+    if (stale)
+      yield* Effect.catchTag(queries.touch({ id: signedIn.session_id, now: at }), "SqlError", (error) => untouched(Cause.fail(error)))
     return Option.some(signedIn)
   }, Effect.orDie)
 

@@ -43,6 +43,12 @@ const stateOf = ({ reason }: SqlError.SqlError): string => String((reason.cause 
 export const isRestarting = (error: SqlError.SqlError): boolean => /^57P0[123]$/.test(stateOf(error))
 
 /**
+ * Postgres has ended a session whose transaction was idle (25P03) or open (25P04) for too long, or that was idle itself (57P05): as where
+ * this process stood still meanwhile. The transaction had no effect.
+ */
+export const isOutOfTime = (error: SqlError.SqlError): boolean => /^(25P0[34]|57P05)$/.test(stateOf(error))
+
+/**
  * Postgres has no disk, memory or connections left (class 53). The statement had no effect;
  * the operator has to make room.
  */

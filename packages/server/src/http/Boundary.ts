@@ -11,7 +11,7 @@ import { HttpServerRequest } from "effect/http"
 import { HttpApiError, type HttpApiMiddleware } from "effect/http-api"
 import { SqlError } from "effect/sql"
 import { CurrentCallerClass, callerClassOf } from "../database/CallerClass.ts"
-import { isOutOfResources, isReadOnly, isRestarting } from "../database/rows.ts"
+import { isOutOfResources, isOutOfTime, isReadOnly, isRestarting } from "../database/rows.ts"
 import { byLabel } from "../metric/byLabel.ts"
 import { Caller, CurrentCaller } from "../process/Caller.ts"
 import { AnswerTimeout, withAnswerTimeout } from "./AnswerTimeout.ts"
@@ -89,9 +89,13 @@ const refuse = (
   })
 }
 
+/** Whether the request had no effect, and may be sent again. */
+const isAway = (error: SqlError.SqlError): boolean =>
+  error.isRetryable || isRestarting(error) || isOutOfTime(error) || isOutOfResources(error) || isReadOnly(error)
+
 /** Translates a defect for the client: the database is unavailable, or an internal error. */
 const explain = (defect: unknown, cause: Cause.Cause<unknown>): Effect.Effect<never, Refusal> =>
-  SqlError.isSqlError(defect) && (defect.isRetryable || isRestarting(defect) || isOutOfResources(defect) || isReadOnly(defect))
+  SqlError.isSqlError(defect) && isAway(defect)
     ? Effect.andThen(
         Effect.andThen(
           isOutOfResources(defect) ? Effect.logError("the database has no disk, memory or connections left", defect) : Effect.void,

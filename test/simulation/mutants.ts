@@ -110,7 +110,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     find: "prepare(state, ladder, ladder.owed)",
     replace: "prepare(state, ladder, Infinity)"
   },
-  newVersionComesFirst: { file: "season/rating/LadderRatings.ts", find: "old === undefined ? 0 : turnsOf(old)", replace: "0" },
+  newVersionComesFirst: { file: "season/rating/LadderEntries.ts", find: "old === undefined ? 0 : turnsOf(old)", replace: "0" },
   mostVirtualGamesFirst: { file: "pairing/Heap.ts", find: "a.key < b.key ||", replace: "a.key > b.key ||" },
   tooManyInFlight: {
     file: "season/scheduler/PairingBatches.ts",
@@ -148,7 +148,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   },
   takesOverDeviation: { file: "rating/Rating.ts", find: "Math.max(old.sigma, spread * TAKEN_OVER_SHARE_MIN)", replace: "old.sigma" },
   tiesCountTwice: { file: "rating/Rating.ts", find: "- p) / ties", replace: "- p)" },
-  podiumByGames: { file: "season/rating/LadderRatings.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
+  podiumByGames: { file: "season/rating/Podium.ts", find: "b.mu - a.mu ||", replace: "b.matches - a.matches ||" },
   repeatIsNew: {
     file: "season/Repeats.ts",
     find: "row === undefined || !(isWritten",
@@ -166,7 +166,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
     replace: "if (candidate.trial_played > 0) enterVersion"
   },
   oldVersionStays: {
-    file: "season/rating/LadderRatings.ts",
+    file: "season/rating/LadderEntries.ts",
     find: "  if (before !== undefined) leaveLadders(state, before)\n",
     replace: ""
   },
@@ -286,7 +286,7 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   timeGoesBack: { file: "season/Season.ts", find: "state.now = Math.max(state.now, now)", replace: "state.now = now" },
   // what ratings start with
   startsOfJoinersAreTheFirst: {
-    file: "season/rating/LadderRatings.ts",
+    file: "season/rating/LadderEntries.ts",
     find: "const start = startIn(starts, round, ladder)",
     replace: "const start = 200"
   },
@@ -417,13 +417,13 @@ export const mutants: Readonly<Record<string, Mutant>> = {
   placeOfTheBestIsZero: { file: "pairing/Ranks.ts", find: "this.#size - atMost + 1", replace: "this.#size - atMost" },
   tiesStandInFront: { file: "pairing/Ranks.ts", find: "let i = stepOf(mu); i > 0", replace: "let i = stepOf(mu) - 1; i > 0" },
   whoLeavesKeepsAPlace: {
-    file: "season/rating/LadderRatings.ts",
+    file: "season/rating/LadderEntries.ts",
     find: "    ladder.ranks.remove(rating.mu)\n    remove(",
     replace: "    remove("
   },
-  podiumWithoutTheBest: { file: "season/rating/LadderRatings.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },
+  podiumWithoutTheBest: { file: "season/rating/Podium.ts", find: ".slice(0, PODIUM)", replace: ".slice(1, PODIUM + 1)" },
   baselineOnThePodium: {
-    file: "season/rating/LadderRatings.ts",
+    file: "season/rating/Podium.ts",
     find: "        .filter(({ version }) => state.versions_by_id.get(version)!.owner !== null)\n",
     replace: ""
   },

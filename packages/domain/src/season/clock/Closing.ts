@@ -9,7 +9,7 @@
 import { logged, writtenItself } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
 import { currentRound } from "../Round.ts"
-import { podium } from "../rating/LadderRatings.ts"
+import { podium } from "../rating/Podium.ts"
 import { takeSeries } from "../rating/Series.ts"
 import { awaitsFold } from "../rating/Starts.ts"
 import type { Voiding } from "../rating/Voided.ts"

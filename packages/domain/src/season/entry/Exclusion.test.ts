@@ -1,6 +1,6 @@
 import { assert, describe, it } from "@effect/vitest"
 import { CLOSING_MS } from "../clock/Closing.ts"
-import { bestFirst, podium } from "../rating/LadderRatings.ts"
+import { bestFirst, podium } from "../rating/Podium.ts"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
 import { finish, lease, owner, season, submission, version } from "../testing/testSeason.ts"

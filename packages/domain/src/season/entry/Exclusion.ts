@@ -13,7 +13,7 @@
  */
 import { logged } from "../Audit.ts"
 import type { Of, Replies } from "../Command.ts"
-import { leaveLadders, resumeRatings } from "../rating/LadderRatings.ts"
+import { leaveLadders, resumeRatings } from "../rating/LadderEntries.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import { moved } from "../VersionCounts.ts"

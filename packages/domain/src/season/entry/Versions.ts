@@ -2,7 +2,7 @@
 
 import type { VersionChange } from "../Event.ts"
 import type { RejectReason } from "../Reasons.ts"
-import { joinLadders, letGo } from "../rating/LadderRatings.ts"
+import { joinLadders, letGo } from "../rating/LadderEntries.ts"
 import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import { moved, uncount } from "../VersionCounts.ts"

@@ -1,7 +1,7 @@
 /** The series of a season: the order of every ladder at intervals, which grow with the season's age. */
 
 import type { State } from "../State.ts"
-import { bestFirst } from "./LadderRatings.ts"
+import { bestFirst } from "./Podium.ts"
 
 /** Rough number of points taken in a season; the read shows half as many. */
 const POINTS = 96

@@ -23,7 +23,7 @@
 import { tell } from "../entry/Versions.ts"
 import type { Failing } from "../Head.ts"
 import { heardKeys, noteResult } from "../key/HeardKeys.ts"
-import { pauseRatings } from "../rating/LadderRatings.ts"
+import { pauseRatings } from "../rating/LadderEntries.ts"
 import type { State } from "../State.ts"
 import { ownerOf, type Version } from "../Version.ts"
 import type { OpenMatch } from "./Match.ts"

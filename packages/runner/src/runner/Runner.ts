@@ -17,29 +17,20 @@
  */
 
 import type { Client } from "@agon/api/Client.ts"
-import type { InvalidRequest, NotFound, Unavailable } from "@agon/api/Problem.ts"
+import type { InvalidRequest, NotFound } from "@agon/api/Problem.ts"
 import { Told } from "@agon/api/program/Told.ts"
 import type { LeaseAnswer, OpenSession, RunnerSession, Work } from "@agon/api/runner/protocol.ts"
-import { Effect, Fiber, Latch, type Scope, type Tracer } from "effect"
+import { Effect, Fiber, Latch, type Scope } from "effect"
+import { beat } from "./heartbeats.ts"
 import { type Late, tellLate } from "./lateResults.ts"
+import { ask } from "./leaseRequests.ts"
 import * as MatchSpans from "./MatchSpans.ts"
 import { makePauses } from "./pauses.ts"
-import { type Done, leasedOf, requestOf } from "./results.ts"
+import { drain, leasesOf, type State } from "./RunnerState.ts"
+import { type Done, requestOf } from "./results.ts"
 import { CLOSE_S } from "./stopping.ts"
-import { makeUntilAnswered, REQUEST_MARGIN_S, type UntilAnswered } from "./untilAnswered.ts"
+import { makeUntilAnswered } from "./untilAnswered.ts"
 import { Worker } from "./Worker.ts"
-
-/** Shorter than the time-outs of common proxies. */
-const WAIT_S = 25
-
-/**
- * A request with results is made so often, some 15 seconds, before a season that is away is left to `lateResults.ts`; once, while
- * results are late already. Most that are away are back sooner, since they only move to another machine.
- */
-const AWAY_TRIES_MAX = 10
-
-/** No service wants heartbeats more often. */
-const HEARTBEAT_MIN_S = 1
 
 /** How long a stop may take. */
 export interface Stopping {
@@ -47,26 +38,6 @@ export interface Stopping {
   readonly finish_s: number
   /** Resumes once nobody waits for that. */
   readonly hurry: Effect.Effect<void>
-}
-
-interface State {
-  session: RunnerSession
-  draining: boolean
-  readonly untilAnswered: UntilAnswered
-  readonly running: Map<string, Fiber.Fiber<void>>
-  done: ReadonlyArray<Done>
-  /** Results that are told beside the loop (lateResults.ts). */
-  late: ReadonlyArray<Done>
-  /** Open while there are such. */
-  readonly isLate: Latch.Latch
-  /** The last work that ended came to nothing: the next may come to nothing as fast. */
-  failed: boolean
-  /** The spans of results that are not told yet, where their matches are traced. */
-  readonly reports: Map<string, Tracer.Span>
-  /** Open while there is something to send: a result, or a stop. */
-  readonly news: Latch.Latch
-  /** Opened once it drains. */
-  readonly drains: Latch.Latch
 }
 
 /** Runs until it is drained or its scope closes. */
@@ -169,12 +140,6 @@ const take = Effect.fnUntraced(function* (state: State, results: ReadonlyArray<D
   return given.length
 })
 
-/** The leases of the work in progress, and of what is done and not told. */
-const leasesOf = (running: State["running"], done: ReadonlyArray<Done>): ReadonlyArray<string> => [
-  ...running.keys(),
-  ...done.map(({ work }) => work.lease)
-]
-
 /** Each lease once, without those that the runner holds. A lease that is left out goes back, since it is missing from `holds`. */
 const newOf = ({ done, late, running }: State, leases: ReadonlyArray<Work>): ReadonlyArray<Work> => {
   const held = new Set(leasesOf(running, [...done, ...late]))
@@ -186,50 +151,6 @@ const joinAgain = Effect.fnUntraced(function* (state: State, opened: Effect.Effe
   state.session = yield* opened
   yield* Effect.logInfo("runner has a new session", { runner: state.session.runner })
 })
-
-/** From now on the runner takes no new work: its service or its operator wants it so. */
-const drain = (state: State, why: string) =>
-  Effect.suspend(() => {
-    if (state.draining) return Effect.void
-    state.draining = true
-    const told = Effect.logInfo("runner drains", { runner: state.session.runner, why, leases: state.running.size })
-    return Effect.andThen(Latch.open(state.drains), told)
-  })
-
-/** The results that a request carries, and those that wait for the next one. */
-interface Telling {
-  readonly results: ReadonlyArray<Done>
-  readonly untold: ReadonlyArray<Done>
-}
-
-/**
- * One lease request; "late" where its results have to be told beside: one of them is malformed, or their season stays away,
- * which would keep the runner from the work of all others.
- */
-const ask = (client: Client, { late, running, session, untilAnswered }: State, { results, untold }: Telling, room: number) => {
-  const wait_s = results.length > 0 || room <= 0 ? 0 : WAIT_S
-  const holds = leasesOf(running, [...untold, ...late])
-  const payload = { runner: session.runner, max: Math.max(0, room), wait_s, holds, results: results.map(leasedOf) }
-  const tries_max = late.length > 0 ? 1 : AWAY_TRIES_MAX
-  let tries = 0
-  const isAway = (error: Unavailable): Effect.Effect<"late", Unavailable> =>
-    results.length > 0 && ++tries >= tries_max ? Effect.as(tellAway(error.detail, results), "late") : Effect.fail(error)
-  const leasing = Effect.catchTag(client.runner.lease({ payload }), "unavailable", isAway)
-  return untilAnswered("lease", leasing, wait_s).pipe(
-    Effect.catchTag(
-      "invalid_request",
-      ({ detail }): Effect.Effect<LeaseAnswer | "late"> =>
-        results.length > 0
-          ? Effect.as(Effect.logWarning("the service refused a result", { detail }), "late")
-          : Effect.as(Effect.logWarning("the service refused to give work", { detail }), GIVEN_NOTHING)
-    )
-  )
-}
-
-const GIVEN_NOTHING: LeaseAnswer = { leases: [], results: [], drain: false }
-
-const tellAway = (detail: string, results: ReadonlyArray<Done>) =>
-  Effect.logWarning("results cannot be told for now, and are told beside other work", { results: results.length, detail })
 
 const start = Effect.fnUntraced(function* (state: State, work: Work) {
   const worker = yield* Worker
@@ -256,33 +177,6 @@ const start = Effect.fnUntraced(function* (state: State, work: Work) {
   )
   // Set before the fiber can end: a forked fiber starts later.
   state.running.set(lease, yield* Effect.forkDetach(Effect.andThen(Effect.yieldNow, working)))
-})
-
-/**
- * Every heartbeat_s, whether or not the one before was answered: a connection that hangs must not cost the leases,
- * which end after three.
- */
-const beat = Effect.fnUntraced(function* (client: Client, state: State) {
-  while (true) {
-    yield* Effect.sleep(`${Math.max(HEARTBEAT_MIN_S, state.session.heartbeat_s)} seconds`)
-    yield* Effect.forkChild(beatOnce(client, state))
-  }
-})
-
-/** Reports the leases in progress and stops work whose lease is lost. */
-const beatOnce = Effect.fnUntraced(function* (client: Client, state: State) {
-  const leases = leasesOf(state.running, [...state.done, ...state.late])
-  if (leases.length === 0) return
-  const answer = yield* client.runner
-    .heartbeat({ payload: { runner: state.session.runner, leases } })
-    .pipe(Effect.timeout(`${REQUEST_MARGIN_S} seconds`), Effect.option)
-  if (answer._tag === "None") return
-  if (answer.value.drain) yield* drain(state, "the service asks for it")
-  for (const one of answer.value.leases) {
-    const fiber = "lost" in one ? state.running.get(one.lease) : undefined
-    if (fiber !== undefined)
-      yield* Effect.andThen(Effect.logInfo("a lease was lost, stopping its work", { lease: one.lease }), Fiber.interrupt(fiber))
-  }
 })
 
 /** Finishes what it can in the time it has; closing the session gives back the rest. */

@@ -1,6 +1,6 @@
 /** The top of a ladder against each other, from what is counted of the rivals of its models' versions. */
 import type { Matrix } from "@agon/api/leaderboard/api.ts"
-import { addTo, type Tallies, type Tally } from "../model/RivalCache.ts"
+import { addTo, type Tallies, type Tally } from "../model/rivalCounts.ts"
 import { shown } from "../rating/shown.ts"
 import type { BestRow } from "./queries.ts"
 

@@ -34,10 +34,10 @@ import { storyTag } from "../writing/tags.ts"
 import { countMaps } from "./MapTallies.ts"
 import { makeQueries as makeMapQueries } from "./mapQueries.ts"
 import { makeQueries } from "./queries.ts"
-import { addTo, type Tally } from "./RivalCache.ts"
 import { RivalTallies } from "./RivalTallies.ts"
 import { mapsOf, recordOf } from "./record.ts"
 import { makeResults } from "./results.ts"
+import { addTo, type Tally } from "./rivalCounts.ts"
 
 /** A model with those of its versions that the viewer may see, newest first. */
 interface ReadModel {

@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { type Asked, type Counted, RivalCache, type RivalStore, SEATS_MAX, type Stored, VERSIONS_MAX } from "./RivalCache.ts"
+import { type Asked, RivalCache, type RivalStore, SEATS_MAX, VERSIONS_MAX } from "./RivalCache.ts"
+import type { Counted, Stored } from "./rivalCounts.ts"
 
 interface Seat {
   readonly at: number

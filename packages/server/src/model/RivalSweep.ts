@@ -12,8 +12,9 @@ import { Context, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
 import { BEGINNING, NIL } from "../database/rows.ts"
 import { paced, sweep } from "../database/sweeping.ts"
-import { advanced, isStuck, SEATS_MAX } from "./RivalCache.ts"
+import { SEATS_MAX } from "./RivalCache.ts"
 import { countedOf, storeOf } from "./RivalTallies.ts"
+import { advanced, isStuck } from "./rivalCounts.ts"
 import { makeQueries } from "./rivalQueries.ts"
 
 /** Matches of a season after which its versions are looked at again. */

@@ -1,7 +1,8 @@
 /** Counts of versions' rivals (RivalCache.ts), one count for all pages that show some of it. */
 import { Context, Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
-import { type Asked, type Counted, RivalCache, type RivalStore, type Tallies, type Tally } from "./RivalCache.ts"
+import { type Asked, RivalCache, type RivalStore } from "./RivalCache.ts"
+import type { Counted, Tallies, Tally } from "./rivalCounts.ts"
 import { type MetRow, makeQueries } from "./rivalQueries.ts"
 
 export class RivalTallies extends Context.Service<

@@ -38,3 +38,5 @@ export const bySeason = Effect.fnUntraced(function* (
   }
   return about
 })
+
+export type BySeason = Effect.Success<ReturnType<typeof bySeason>>

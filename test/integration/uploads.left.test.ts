@@ -9,7 +9,7 @@ import { Room } from "@agon/server/object/Room.ts"
 import { StoredObjects } from "@agon/server/object/StoredObjects.ts"
 import { UploadWatch } from "@agon/server/submission/UploadWatch.ts"
 import { assert, layer } from "@effect/vitest"
-import { Effect, Layer, Option } from "effect"
+import { Effect, Layer, Logger, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import * as Fixture from "../support/Fixture.ts"
 import { core } from "../support/Web.ts"
@@ -50,11 +50,12 @@ layer(watch)("uploads", (it) => {
 })
 
 const told: Array<Command> = []
-let away = true
+let refused: "Unavailable" | "SeasonClosed" | undefined
 const Season = Layer.mock(SeasonActors, {
   ask: (season, command) =>
-    Effect.suspend(() => {
-      if (away) return Effect.fail(new Mailbox.Unavailable({ season, reason: "the season is reloading" }))
+    Effect.suspend((): Effect.Effect<never, Mailbox.Refused> => {
+      if (refused === "Unavailable") return Effect.fail(new Mailbox.Unavailable({ season, reason: "the season is reloading" }))
+      if (refused === "SeasonClosed") return Effect.fail(new Mailbox.SeasonClosed({ season }))
       told.push(command)
       return Effect.succeed(null as never)
     })
@@ -68,18 +69,33 @@ const watchOfStore = UploadWatch.layer.pipe(
   Layer.provideMerge(core())
 )
 
-layer(watchOfStore)("a file that is refused while its season is away", (it) => {
-  it.effect("is refused with the same reason once that is back, and removed then", () =>
+const keys = (["weights", "manifest"] as const).map((kind) => incomingKey(version, kind))
+const putBoth = Effect.flatMap(ObjectStore, ({ put }) => Effect.forEach(keys, (key) => put(key, new Uint8Array(9)), { discard: true }))
+const areGone = Effect.flatMap(ObjectStore, ({ stat }) => Effect.map(Effect.forEach(keys, stat), (found) => found.every(Option.isNone)))
+
+layer(watchOfStore)("a file that is refused", (it) => {
+  it.effect("when its season has just closed is removed, and nobody is warned", () =>
     Effect.gen(function* () {
       const { look } = yield* UploadWatch
-      const objects = yield* ObjectStore
-      const keys = (["weights", "manifest"] as const).map((kind) => incomingKey(version, kind))
-      for (const key of keys) yield* objects.put(key, new Uint8Array(9))
+      yield* putBoth
+      refused = "SeasonClosed"
+      const lines: Array<unknown> = []
+      yield* Effect.provide(look, Logger.layer([Logger.make(({ message }) => void lines.push(message))]))
+      assert.deepStrictEqual(lines, [])
+      assert.isTrue(yield* areGone)
+    })
+  )
+
+  it.effect("while its season is away is refused with the same reason once that is back, and removed then", () =>
+    Effect.gen(function* () {
+      const { look } = yield* UploadWatch
+      yield* putBoth
+      refused = "Unavailable"
       yield* look
-      away = false
+      refused = undefined
       yield* look
       assert.deepInclude(told.pop(), { _tag: "RejectFiles", version, reject_reason: "hash_mismatch" })
-      for (const key of keys) assert.isTrue(Option.isNone(yield* objects.stat(key)), key)
+      assert.isTrue(yield* areGone)
     })
   )
 })

@@ -78,12 +78,15 @@ const makeTell = Effect.gen(function* () {
           Math.max(0, Math.min(left, weights_max_bytes))
         )
 
-  /** Whether the season was told: not where a file went missing between two looks. */
+  /**
+   * Whether the season was told: not where a file went missing between two looks. One that has closed meanwhile has rejected its
+   * candidates, and wants no files.
+   */
   const tell = Effect.fnUntraced(function* (awaited: Awaited, { manifest, weights }: Files) {
     const fits = typeof weights !== "object" || weights.bytes <= (yield* weightsMax(awaited))
     const command = commandOf(awaited.id, { manifest, weights: fits ? weights : "too_large" })
     if (command === undefined) return false
-    yield* actors.ask(awaited.season_id, command)
+    yield* Effect.catchTag(actors.ask(awaited.season_id, command), "SeasonClosed", () => Effect.void)
     return true
   })
 

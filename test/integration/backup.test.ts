@@ -16,6 +16,8 @@ import {
   truncateSync,
   writeFileSync
 } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { gunzipSync } from "node:zlib"
@@ -415,6 +417,27 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
       assert.deepStrictEqual(tables(beside), tables(kept))
       yield* done(run(yield* empty, "alone", "restore", beside))
       yield* done(run(shared, "shared", "restore", beside, "--replace"))
+    })
+  )
+
+  it.effect("of a bucket that is not there is refused, and neither the bucket nor AGON_DATA is made", () =>
+    Effect.gen(function* () {
+      const { database, folder } = yield* Ground
+      const asked: Array<string> = []
+      const store = createServer(({ method, url }, response) => {
+        asked.push(`${method} ${url}`)
+        response.writeHead(method === "HEAD" ? 404 : 500).end()
+      })
+      const port = yield* Effect.acquireRelease(
+        Effect.promise(() => new Promise<number>((at) => store.listen(0, "127.0.0.1", () => at((store.address() as AddressInfo).port)))),
+        () => Effect.sync(() => store.close())
+      )
+      const bucket = { S3_ENDPOINT: `http://127.0.0.1:${port}`, S3_BUCKET: "mistyped", S3_ACCESS_KEY_ID: "k", S3_SECRET_ACCESS_KEY: "s" }
+      const service = { DATABASE_URL: database, AGON_DATA: join(folder, "nowhere"), AGON_DEV_SIGNIN: "1", ...bucket }
+      const { said, status } = yield* ended(["backup", join(folder, "of-a-bucket"), "--incomplete"], service, { home: folder })
+      assert.deepStrictEqual([status, said], [1, "S3_BUCKET: bucket mistyped is not there; set the variables that the service has\n"])
+      assert.deepStrictEqual([...new Set(asked)], ["HEAD /mistyped"])
+      assert.isFalse(existsSync(join(folder, "nowhere")))
     })
   )
 

@@ -14,10 +14,13 @@ import { Effect, Layer } from "effect"
 import { prepare } from "../config/dataDirectory.ts"
 import * as Secrets from "../config/Secrets.ts"
 import { load, type SettingsShape } from "../config/Settings.ts"
+import { refuse } from "../config/StartRefused.ts"
 import { hasDatabase, open, openBeside } from "../database/open.ts"
 import { SharedClock } from "../database/SharedClock.ts"
 import { SESSION } from "../database/session.ts"
 import { whyItEnded } from "../database/whyItEnded.ts"
+import { hasBucket } from "../object/s3/S3Objects.ts"
+import type { S3Options } from "../object/s3/s3Requests.ts"
 import { objectLayers } from "../objectLayers.ts"
 import { backup } from "./backup.ts"
 import { handOver } from "./handOver.ts"
@@ -39,14 +42,21 @@ restore  reads the whole backup, then puts it into an empty database and the obj
 const pool = (url: Parameters<typeof PgClient.layer>[0]["url"] & {}) =>
   PgClient.layer({ url, maxConnections: 1, applicationName: "agon_backup", startupParameters: SESSION })
 
+/** The service's start makes a bucket that is missing. A backup's would be empty, as a database in a wrong AGON_DATA. */
+const isThere = Effect.fnUntraced(function* (s3: S3Options) {
+  const found = yield* Effect.mapError(hasBucket(s3), ({ detail }) => refuse(`the object store cannot be used: ${detail}`))
+  if (!found) return yield* refuse(`S3_BUCKET: bucket ${s3.bucket} is not there; set the variables that the service has`)
+})
+
 const makeBackup = (settings: SettingsShape, directory: string, incomplete: boolean) =>
   Effect.gen(function* () {
     yield* hasDatabase(settings)
+    if (settings.s3 !== undefined) yield* isThere(settings.s3)
     yield* prepare(settings.directory)
     const secrets = yield* Secrets.load(settings.directory)
     const { url } = yield* openBeside(settings, secrets)
-    const stored = Effect.provide(fromStore, Layer.provide(objectLayers(settings, secrets).store, SharedClock.layerAlone))
-    const read = settings.s3 === undefined ? fromDirectory(settings.directory) : yield* stored
+    const bucket = Layer.build(Layer.provide(objectLayers(settings, secrets).store, SharedClock.layerAlone))
+    const read = settings.s3 === undefined ? fromDirectory(settings.directory) : yield* Effect.provide(fromStore, yield* bucket)
     return yield* backup(settings, directory, { incomplete, read }).pipe(Effect.provide(pool(url)))
   })
 

@@ -30,7 +30,7 @@ import { StoredObjects } from "../object/StoredObjects.ts"
 import { Seasons } from "../season/Seasons.ts"
 import type { FoundSeason } from "../season/seasonRecord.ts"
 import { makeQueries } from "./queries.ts"
-import { uploadsOf } from "./Submissions.ts"
+import { uploadsOf } from "./uploads.ts"
 
 interface Named {
   readonly name: string

@@ -28,7 +28,7 @@ import { ObjectStore, type VerifyResult } from "../object/ObjectStore.ts"
 import { Room } from "../object/Room.ts"
 import { StoredObjects } from "../object/StoredObjects.ts"
 import { type Awaited, makeQueries } from "./queries.ts"
-import { MANIFEST_BYTES_MAX } from "./Submissions.ts"
+import { MANIFEST_BYTES_MAX } from "./uploads.ts"
 
 /** Reviews start within two seconds of the second file, as long as one look can take all waiting versions. */
 const LOOK_EVERY = "1 second"

@@ -15,7 +15,7 @@ export interface Asking {
   readonly retired: boolean
 }
 
-interface Hashes {
+export interface Hashes {
   readonly weights_hash: string
   readonly manifest_hash: string
 }

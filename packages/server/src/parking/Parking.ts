@@ -24,35 +24,11 @@ import { Clock, Context, Deferred, Effect, Layer } from "effect"
 import { readGauges } from "../metric/gauge.ts"
 import { uptimeOf_ms } from "../process/uptime.ts"
 import { GivenNothing } from "./GivenNothing.ts"
-import { LONG_MS, LongWaits } from "./LongWaits.ts"
-import { type InLine, WaitingLine } from "./WaitingLine.ts"
-
-export interface Waiting {
-  /** The same for all requests of a kind. */
-  readonly serves: (season: string) => boolean
-  readonly kind: string
-  /** The key of the runner. */
-  readonly key?: string
-  /** The runner that sent the request. */
-  readonly runner?: string
-}
+import { type Parked, ParkedRequests, type Waiting } from "./ParkedRequests.ts"
+import { makeWaking } from "./waking.ts"
 
 /** How many of the runners stopped last are remembered, for requests of theirs that are on their way to park. */
 const STOPPED_MAX = 1_000
-/**
- * How many seasons' last signals are remembered, since nobody tells when a season ends. A signal counts for
- * requests that asked just before it.
- */
-const SIGNALS_MAX = 4_096
-
-interface Parked extends Waiting, InLine {
-  readonly key: string
-  /** How many parked before it. */
-  readonly nth: number
-  readonly at_ms: number
-  readonly woken: Deferred.Deferred<void>
-}
-
 export class Parking extends Context.Service<
   Parking,
   {
@@ -96,104 +72,6 @@ export class Parking extends Context.Service<
       return parking
     })
   )
-}
-
-/** The parked requests of a kind; there is one at least. */
-class Kind {
-  readonly line = new WaitingLine<Parked>()
-  /** How many of each key. */
-  readonly #keys = new Map<string, number>()
-
-  count(key: string, by: 1 | -1): void {
-    const count = (this.#keys.get(key) ?? 0) + by
-    if (count > 0) this.#keys.set(key, count)
-    else this.#keys.delete(key)
-  }
-
-  /**
-   * The first that asked before this signal and is of none of these few keys. Those before it are passed, which may
-   * be many; it is woken then, so that is seldom.
-   */
-  firstBut(keys: ReadonlySet<string>, signal: number): Parked | undefined {
-    if ([...keys].filter((key) => this.#keys.has(key)).length === this.#keys.size) return undefined
-    let each = this.line.first
-    while (each !== undefined && each.since < signal && keys.has(each.key)) each = each.next
-    return each !== undefined && each.since < signal ? each : undefined
-  }
-}
-
-class ParkedRequests {
-  arrivals = 0
-  readonly all = new Set<Parked>()
-  readonly kinds = new Map<string, Kind>()
-
-  enter(each: Parked): void {
-    this.all.add(each)
-    const kind = this.kinds.get(each.kind) ?? new Kind()
-    this.kinds.set(each.kind, kind)
-    kind.line.enter(each)
-    kind.count(each.key, 1)
-  }
-
-  /** Of those that each kind has for this season, the one that parked first. */
-  first(season: string, of: (name: string, kind: Kind) => Parked | undefined): Parked | undefined {
-    let next: Parked | undefined
-    for (const [name, kind] of this.kinds) {
-      const first = of(name, kind)
-      if (first !== undefined && (next === undefined || first.nth < next.nth) && first.serves(season)) next = first
-    }
-    return next
-  }
-
-  /** Does nothing where it has left already. */
-  leave(each: Parked): void {
-    if (!this.all.delete(each)) return
-    const kind = this.kinds.get(each.kind)!
-    kind.line.leave(each)
-    kind.count(each.key, -1)
-    if (kind.line.first === undefined) this.kinds.delete(each.kind)
-  }
-}
-
-/** The signals of seasons, and whom they wake. */
-const makeWaking = (clock: Clock.Clock, parked: ParkedRequests, givenNothing: GivenNothing) => {
-  const signals = new CappedMap<string, number>(SIGNALS_MAX)
-  const longWaits = new LongWaits()
-  let newest = 0
-
-  const wakeUp = (each: Parked): void => {
-    parked.leave(each)
-    Deferred.doneUnsafe(each.woken, Effect.void)
-  }
-
-  const wakeNext = (season: string): void => {
-    const last = signals.get(season) ?? 0
-    const next = parked.first(season, (name, kind) => {
-      const keys = givenNothing.keysSince(season, name, last)
-      return keys === "all" ? undefined : kind.firstBut(keys, last)
-    })
-    if (next !== undefined) wakeUp(next)
-  }
-
-  const wake = (season: string): void => {
-    signals.set(season, ++newest)
-    givenNothing.forget(season)
-    wakeNext(season)
-  }
-
-  const leaves = (season: string): number | undefined => {
-    if (parked.all.size === 0) return undefined
-    const now = uptimeOf_ms(clock)
-    const left = longWaits.signalOf(season, now)
-    if (left !== undefined || !longWaits.isTime(season, now)) return left
-    const first = parked.first(season, (_, { line }) => line.first)
-    if (first === undefined || now - first.at_ms < LONG_MS) return undefined
-    wake(season)
-    longWaits.leave(season, now, newest)
-    return newest
-  }
-
-  return { signals, longWaits, newest: () => newest, wakeUp, wakeNext, wake, leaves }
 }
 
 const makeParking = (clock: Clock.Clock): Parking["Service"] => {

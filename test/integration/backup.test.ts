@@ -24,17 +24,22 @@ import { gunzipSync } from "node:zlib"
 import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
 import { backup } from "@agon/server/backup/backup.ts"
 import { MIGRATION_NUMBERS, migrate } from "@agon/server/database/migrate.ts"
+import { ObjectStore } from "@agon/server/object/ObjectStore.ts"
+import * as S3Objects from "@agon/server/object/s3/S3Objects.ts"
 import { PgClient } from "@effect/sql-pg"
 import { assert, layer } from "@effect/vitest"
 import { Context, Effect, Fiber, Layer, Option, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
+import { TestClock } from "effect/testing"
 import { blocked } from "../support/eventually.ts"
 import * as FirstRelease from "../support/FirstRelease.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { HANGS_AFTER_MS } from "../support/hangs.ts"
 import { holdingUntil } from "../support/holding.ts"
 import * as Postgres from "../support/Postgres.ts"
+import { missingS3, S3Server } from "../support/S3Server.ts"
 import { hasSmallDisks, smallDisk } from "../support/SmallDisk.ts"
+import { leftOut } from "../support/slow.ts"
 import { seedAccounts } from "../support/Web.ts"
 
 const MAIN = join(import.meta.dirname, "../../packages/server/src/backup/main.ts")
@@ -418,6 +423,31 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
       yield* done(run(yield* empty, "alone", "restore", beside))
       yield* done(run(shared, "shared", "restore", beside, "--replace"))
     })
+  )
+
+  it.effect.skipIf(leftOut("a backup of a real bucket: 10 s") ?? missingS3())(
+    "of a bucket has its objects, and is put back into another",
+    () =>
+      Effect.gen(function* () {
+        const { database, empty, folder } = yield* Ground
+        const server = yield* S3Server
+        const run = (bucket: string, url: string, ...args: ReadonlyArray<string>) => {
+          const { accessKeyId, endpoint, region, secretAccessKey } = server
+          const at = { S3_ENDPOINT: endpoint, S3_REGION: region, S3_BUCKET: bucket }
+          const key = { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: Redacted.value(secretAccessKey) }
+          return ended(args, { DATABASE_URL: url, AGON_DATA: join(folder, bucket), AGON_DEV_SIGNIN: "1", ...at, ...key }, { home: folder })
+        }
+        const inBucket = <A, E>(bucket: string, use: (objects: (typeof ObjectStore)["Service"]) => Effect.Effect<A, E>) =>
+          Effect.provide(ObjectStore.use(use), S3Objects.layer({ ...server, bucket }))
+        const kept = join(folder, "of-s3")
+        yield* inBucket("agon-was", ({ put }) =>
+          Effect.andThen(put(REPLAY, Buffer.from("a replay")), put(DATASET, Buffer.from("a dataset")))
+        )
+        yield* done(run("agon-was", database, "backup", kept, "--incomplete"))
+        yield* done(run("agon-is", yield* empty, "restore", kept))
+        const back = yield* inBucket("agon-is", ({ get }) => Effect.all([REPLAY, DATASET].map((key) => get({ key, max_bytes: 100 }))))
+        assert.strictEqual(back.map((bytes) => Buffer.from(Option.getOrThrow(bytes)).toString()).join(), "a replay,a dataset")
+      }).pipe(Effect.provide(S3Server.layer), TestClock.withLive)
   )
 
   it.effect("of a bucket that is not there is refused, and neither the bucket nor AGON_DATA is made", () =>

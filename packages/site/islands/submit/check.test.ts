@@ -43,6 +43,17 @@ describe("two files that are to become a version", () => {
     for (const [weights, told] of faults) assert.match((await faultIn({ weights, manifest }, undefined)) ?? "nothing", told)
   })
 
+  it("are not sent where a file was written anew since it was chosen, which browsers refuse to read", async () => {
+    const changed = (file: File) => {
+      const refuses = () => Promise.reject(new DOMException("It has changed.", "NotReadableError"))
+      return Object.assign(file, { text: refuses, slice: () => Object.assign(new Blob(), { arrayBuffer: refuses }) })
+    }
+    const told = /^A file cannot be read: .* Choose both files again\.$/
+    const weights = changed(named("new.onnx", new Uint8Array(70_000)))
+    assert.match((await faultIn({ weights, manifest }, undefined)) ?? "nothing", told)
+    assert.match((await faultIn({ weights: model, manifest: changed(new File(["{}"], "new.json")) }, undefined)) ?? "nothing", told)
+  })
+
   it("are sent with every model of the zoo, fields of a later format, and many notes", async () => {
     for (const { build, name } of zoo)
       assert.isUndefined(await faultIn({ weights: named(name, build().weights), manifest }, undefined), name)

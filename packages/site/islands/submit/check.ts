@@ -11,17 +11,25 @@ interface Both {
   readonly manifest: File
 }
 
+/** Fails where the file cannot be read. */
 const isJson = async (file: File): Promise<boolean> => {
+  const text = await file.text()
   try {
-    JSON.parse(await file.text())
+    JSON.parse(text)
     return true
   } catch {
     return false
   }
 }
 
-/** A sentence that says what to mend, or undefined. `largest` are the bytes that both files may have together, as far as they are known. */
-export const faultIn = async ({ manifest, weights }: Both, largest: number | undefined): Promise<string | undefined> => {
+/**
+ * A sentence that says what to mend, or undefined. `largest` are the bytes that both files may have together, as far as they are known. A
+ * browser does not read a file that was written anew, or removed, since it was chosen.
+ */
+export const faultIn = (files: Both, largest: number | undefined): Promise<string | undefined> =>
+  faultOf(files, largest).catch(() => "A file cannot be read: it was changed or removed since it was chosen. Choose both files again.")
+
+const faultOf = async ({ manifest, weights }: Both, largest: number | undefined): Promise<string | undefined> => {
   for (const { name, size } of [weights, manifest]) if (size === 0) return `${name} is empty. Choose another file.`
   const both = weights.size + manifest.size
   if (largest !== undefined && both > largest)

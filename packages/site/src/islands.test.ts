@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { gzipSync } from "node:zlib"
 import { afterAll, assert, describe, it } from "@effect/vitest"
 import { Effect } from "effect"
-import { ISLAND_NAMES, load, scriptTag, withoutSpace } from "./islands.ts"
+import { ISLAND_NAMES, load, scriptTag, sources, withoutSpace } from "./islands.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "agon-islands-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -37,6 +37,20 @@ describe("the islands", () => {
       assert.deepStrictEqual(readdirSync(kept), [name])
     })
   )
+
+  it("are built anew when a file changes that one of them imports", () => {
+    const known = new Set(sources())
+    const imported = [...known].flatMap((path) =>
+      path.endsWith(".ts") && path !== join(import.meta.dirname, "islands.ts")
+        ? [...readFileSync(path, "utf8").matchAll(/ from "(\.[^"]+)"/g)].map(([, name]) => join(dirname(path), name!))
+        : []
+    )
+    assert.isAbove(imported.length, 50)
+    assert.deepStrictEqual(
+      imported.filter((path) => !known.has(path)),
+      []
+    )
+  })
 
   it.live("are built in memory where nothing can be written", () =>
     Effect.gen(function* () {

@@ -32,6 +32,8 @@ export type IslandName = (typeof ISLAND_NAMES)[number]
 const ROOT = join(import.meta.dirname, "..")
 /** Ignored by git. */
 const KEPT = join(ROOT, "dist")
+/** Files of the site that islands import, besides the pictures. */
+const BESIDE = ["html/elsewhere.ts", "html/instants.ts"]
 const ENGINE = dirname(fileURLToPath(import.meta.resolve("@agon/engine/Engine.ts")))
 
 /** The text of a built file by name. */
@@ -58,19 +60,18 @@ const islandsOf = (built: Built): Islands => ({
 /** The element that loads a script. */
 export const scriptTag = (address: string): string => (address === "" ? "" : `<script type="module" src="${address}"></script>`)
 
-/**
- * Names and contents of all sources; the manifests pin the versions of what is bundled and of what bundles, and say what may be left out.
- */
+/** Paths of everything that the islands are made of, and of the manifests: these pin what is bundled and what bundles. */
+export const sources = (): ReadonlyArray<string> => [
+  ...BESIDE.map((path) => join(import.meta.dirname, path)),
+  join(ROOT, "package.json"),
+  join(ENGINE, "../package.json"),
+  import.meta.filename,
+  ...[join(ROOT, "islands"), join(import.meta.dirname, "picture"), ENGINE].flatMap(sourcesBelow).sort()
+]
+
+/** Of their names and contents. The manifests also say what may be left out of a bundle. */
 const fingerprint = (): string => {
-  const sources = [join(ROOT, "islands"), join(import.meta.dirname, "picture"), ENGINE].flatMap(sourcesBelow).sort()
-  const files = [
-    join(import.meta.dirname, "html/elsewhere.ts"),
-    join(ROOT, "package.json"),
-    join(ENGINE, "../package.json"),
-    import.meta.filename,
-    ...sources
-  ]
-  const contents = files.map((path) => [relative(ROOT, path), readFileSync(path, "utf8")])
+  const contents = sources().map((path) => [relative(ROOT, path), readFileSync(path, "utf8")])
   return hash("sha256", JSON.stringify(contents), "hex").slice(0, 16)
 }
 

@@ -21,7 +21,7 @@ const figures = ({ lines, points, title }: Course): Html => html`<details><summa
 ${points.map((point, i) => html`<tr><th scope="row">${time(point)}</th>${lines.map(({ values }) => html`<td class="n">${values[i] == null ? "" : decimal(values[i])}</td>`)}</tr>\n`)}</tbody>
 </table></div></details>`
 
-/** Nothing where there are no two moments at which a line has a value. */
+/** Nothing where no line has a value at two moments. */
 export const chart = (course: Course): Html | "" => {
   const { interval, lines, points, title } = course
   const graph = linesGraph(title, lines, points[0]?.slice(0, 10) ?? "", points.at(-1)?.slice(0, 10) ?? "")

@@ -21,11 +21,12 @@ const inWords = (title: string, lines: ReadonlyArray<Line>): string => {
 
 /**
  * `title` says what the graph shows to those who cannot see it; `from` and `to` name its ends. Lines differ by colour and by their dashes.
+ * Nothing where no line has two values: a single one would be a line without length.
  */
 export const linesGraph = (title: string, lines: ReadonlyArray<Line>, from: string, to: string): Html | "" => {
   const drawn = lines.filter(({ values }) => known(values).length > 0)
+  if (!drawn.some(({ values }) => known(values).length > 1)) return ""
   const all = drawn.flatMap(({ values }) => known(values))
-  if (all.length < 2) return ""
   const [low, high] = [Math.min(...all), Math.max(...all)]
   const x = (i: number, points: number) => Math.round(LEFT + (i / Math.max(1, points - 1)) * (WIDTH - LEFT - 8))
   const y = (value: number) => Math.round(8 + ((high - value) / Math.max(1e-9, high - low)) * (HEIGHT - BOTTOM - 16))

@@ -53,6 +53,20 @@ describe("a plain read", () => {
     }).pipe(Effect.scoped, Effect.provide(layer))
   )
 
+  it.live("goes below the path of the service, where that has one", () =>
+    Effect.gen(function* () {
+      const asked: Array<string | undefined> = []
+      const { others, service } = yield* beside(({ url }, response) => {
+        asked.push(url)
+        response.end("{}")
+      })
+      const below = `${service}/agon`
+      const client = plainReads(yield* HttpClient.HttpClient, yield* NodeHttpClient.Dispatcher, below)
+      const answer = yield* client.get(`${below}/v1/games`, { urlParams: { a: "1" } })
+      assert.deepStrictEqual([answer.url, asked, others], [`${below}/v1/games?a=1`, ["/agon/v1/games?a=1"], []])
+    }).pipe(Effect.scoped, Effect.provide(layer))
+  )
+
   it.live("fails as one that was not answered where the answer breaks off, or nobody listens", () =>
     Effect.gen(function* () {
       const { client, service } = yield* beside((_request, response) => {

@@ -11,7 +11,7 @@ import { pipeArguments } from "effect/Pipeable"
 type Request = HttpClientRequest.HttpClientRequest
 type Failure = HttpClientError.HttpClientError
 
-/** Path and query of a request to the service; undefined where it is no plain read of the API. */
+/** Path and query of a request to the service, below its own address; undefined where it is no plain read of the API. */
 export const plainPathOf = ({ body, hash, method, url, urlParams }: Request, service: string): string | undefined => {
   if (method !== "GET" || body._tag !== "Empty" || Option.isSome(hash)) return undefined
   if (!url.startsWith(`${service}/v1/`) || /[?#]/.test(url)) return undefined
@@ -27,6 +27,7 @@ const NO_LIMIT_MS = 0
 /** `service` has no slash at its end. */
 export const plainReads = (client: HttpClient.HttpClient, dispatcher: Dispatcher, service: string): HttpClient.HttpClient => {
   const { origin } = new URL(service)
+  const below = service.slice(origin.length) // "" but where the service is reached below a path
   const send = (request: Request): Effect.Effect<HttpClientResponse.HttpClientResponse, Failure> => {
     const path = plainPathOf(request, service)
     if (path === undefined) return client.execute(request)
@@ -36,7 +37,7 @@ export const plainReads = (client: HttpClient.HttpClient, dispatcher: Dispatcher
       let [status, headers] = [0, {} as Readonly<Record<string, string | Array<string> | undefined>>]
       const chunks: Array<Buffer> = []
       dispatcher.dispatch(
-        { origin, path, method: "GET", headers: request.headers, headersTimeout: NO_LIMIT_MS, bodyTimeout: NO_LIMIT_MS },
+        { origin, path: `${below}${path}`, method: "GET", headers: request.headers, headersTimeout: NO_LIMIT_MS, bodyTimeout: NO_LIMIT_MS },
         {
           onRequestStart: (controller) => {
             abort = () => controller.abort(new Error("nobody waits for the answer any more"))
@@ -47,7 +48,7 @@ export const plainReads = (client: HttpClient.HttpClient, dispatcher: Dispatcher
             headers = given
           },
           onResponseData: (_controller, chunk) => void chunks.push(chunk),
-          onResponseEnd: () => resume(Effect.succeed(new Answer(request, `${origin}${path}`, status, headers, bodyOf(chunks)))),
+          onResponseEnd: () => resume(Effect.succeed(new Answer(request, `${service}${path}`, status, headers, bodyOf(chunks)))),
           onResponseError: (_controller, cause) => resume(Effect.fail(broken(request, cause)))
         }
       )

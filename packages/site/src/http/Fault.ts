@@ -42,8 +42,12 @@ export const isRateFault = (error: unknown): boolean => statusOf(error) === 429
 export const statusOf = (error: unknown): number | undefined =>
   typeof error === "object" && error !== null && "status" in error && typeof error.status === "number" ? error.status : undefined
 
+/** Of whatever stands before the service, which answers so while no service does, in words of its own. */
+const OF_A_PROXY: ReadonlySet<number> = new Set([502, 503, 504])
+
 const isAway = (error: unknown) =>
-  Cause.isTimeoutError(error) || (HttpClientError.isHttpClientError(error) && error.reason._tag === "TransportError")
+  Cause.isTimeoutError(error) ||
+  (HttpClientError.isHttpClientError(error) && (error.reason._tag === "TransportError" || OF_A_PROXY.has(error.response?.status ?? 0)))
 
 /** The API's own refusals; anything else that fails here is ours. */
 export const faultOf = (error: unknown): Fault => {
@@ -105,7 +109,7 @@ ${passes && !ofForm && html`<p><a href="">Ask for this page again</a></p>\n`}<p>
 /** A page, and the fault that it tells of. */
 export type Shown = readonly [Rendered, Fault | undefined]
 
-/** The page of a failure; an unexpected one is logged, once. */
+/** The fault that a failure is; an unexpected one is logged, once. */
 export const faultedBy = <E>(address: string, cause: Cause.Cause<E>): Effect.Effect<Fault> => {
   const failed = cause.reasons.find(Cause.isFailReason)
   const fault = failed === undefined ? BROKEN : faultOf(failed.error)

@@ -20,6 +20,9 @@ import { signInPage } from "./signIn.ts"
 
 type Request = HttpServerRequest.HttpServerRequest
 
+/** Less than a page may take in all (Answers.ts): a form that takes longer is kept on a page that says so. */
+const TAKES_AT_MOST = "7 seconds"
+
 interface Personal extends Omit<AskedByOwner, "client" | "tried"> {
   readonly request: Request
   readonly route: PersonalRoute
@@ -62,7 +65,7 @@ export const makePersonal = ({ as, client }: { readonly as: ClientAs; readonly c
     const signedOut = route.hides === true ? notFound : signInPage(client, request.url, kept)
     if (session === undefined) return yield* signedOut
     const page = received === undefined ? drawn(route, session, asked) : posted(personal, session, received)
-    return yield* Effect.catch(page, (error) => {
+    return yield* Effect.catch(Effect.timeout(page, TAKES_AT_MOST), (error) => {
       if (statusOf(error) === 401) return signedOut
       const putOff = kept === undefined ? undefined : putOffPage(error, kept)
       return putOff === undefined ? Effect.fail(error) : Effect.succeed(putOff)

@@ -91,6 +91,9 @@ layer(service, { excludeTestServices: true, timeout: "300 seconds" })("pages of 
         assert.match(shown.text, new RegExp(`<dt>Worst match</dt><dd><a href="/private/matches/${x.secret}">a loss on`))
       }
       assert.strictEqual((yield* get(path, "bob")).status, 404)
+      const baseline = yield* get(`/private/models/${m.secretBase}`, "ada")
+      assert.strictEqual((yield* get(`/models/${m.secretBase}/results.atom`)).status, 404)
+      assert.notInclude(baseline.text, "results.atom", "a feed that is not there")
       const alpha = `/private/models/${m.alpha}?season=secret`
       const captionOf = (path: string) =>
         Effect.map(get(path, "ada"), ({ text }) => /<caption>([^<]*ersions[^<]*)<\/caption>/.exec(text)?.[1])

@@ -69,7 +69,8 @@ ${versionTable(at, model.versions, seasonOf)}
 <h2>Rivals</h2>
 ${rivalTable(at, model.id, rivals)}
 ${story !== undefined && html`<section id="story" aria-labelledby="story-title">\n<h2 id="story-title">Its story</h2>\n${markdown(story.body, 2)}\n</section>\n`}${threadSection(thread, at.model(model.id), chosenIn(query))}`
-    const feeds = [{ path: resultFeedAt(model.id), title: `Results of ${model.name}` }]
+    // Private seasons have no feed.
+    const feeds = at === inPublic ? [{ path: resultFeedAt(model.id), title: `Results of ${model.name}` }] : []
     const rank =
       record === undefined || record.rank === null
         ? ""

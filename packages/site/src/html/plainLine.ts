@@ -8,10 +8,10 @@ export const plainLine = (text: string, max: number): string => {
 
 const REFERENCES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' }
 
-/** The words of a template's result, for places without elements: each element's end is a space, so that sentences stay apart. */
+/** The words of a template's result, for places without elements. Blocks stay apart by a space, and what stands out within a line has none. */
 export const plainOf = (content: Html | ""): string =>
   String(content)
-    .replace(/<\/?(bdi|b|a|i|small|time)\b[^>]*>/g, "")
+    .replace(/<\/?(bdi|b|a|i|small|time|em|strong|s|code)\b[^>]*>/g, "")
     .replace(/<[^>]*>/g, " ")
     .replace(/&(?:#(\d+)|(\w+));/g, (whole, code: string | undefined, name: string) =>
       code === undefined ? (REFERENCES[name] ?? whole) : String.fromCodePoint(Number(code))

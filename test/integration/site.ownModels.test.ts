@@ -54,6 +54,8 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
       }
       for (const id of [m.random, m.secretBase, "none", Fixture.uuid("model", 999)])
         for (const as of ["ada", "root"]) assert.strictEqual((yield* visit(`/me/models/${id}`, as)).status, 404, id)
+      const submit = (yield* visit(`/me/models/${m.alpha}/submit/spring`, "ada")).text
+      assert.match(submit, /<p>In the season are \d+ of 5 models, and \d+ of 50 versions of this one\.<\/p>/)
       const again = yield* send(`/me/models/${m.alpha}/submit/spring`, "ada", { form: "reenter", from: "winter" })
       assert.notStrictEqual(again.status, 404)
       const foreign = yield* send(`/me/models/${m.alpha}/submit/spring`, "bob", { form: "reenter", from: "winter" })

@@ -31,7 +31,7 @@ import type { PersonalRoute } from "../http/Route.ts"
 import { type SeasonNames, seasonNames } from "../http/seasonNames.ts"
 import { privateSeasonList, privateSeasons } from "../season/places.ts"
 import { REJECTED_UNTOLD, readRejected } from "../version/rejected.ts"
-import { stateOf } from "../version/waiting.ts"
+import { stateOf, trialPlayed } from "../version/waiting.ts"
 import { ownMatchTable } from "./ownMatches.ts"
 
 const gameName = (games: ReadonlyArray<Game>, game: string) => games.find(({ slug }) => slug === game)?.name ?? game
@@ -46,7 +46,7 @@ const submission =
     html`<li id="v-${version.version_id}">
 <h3><a href="${myVersionAt(version.version_id)}">${said(version.model)} version ${version.version}</a></h3>
 <p>${stateOf(version)}, ${said(seasonOf(version.game, version.season))}, submitted ${time(version.created_at)}.</p>
-${version.trial !== null && html`<p>${version.trial.played} of ${version.trial.matches} trial matches played.</p>\n`}${
+${version.trial !== null && html`<p>${trialPlayed(version.trial, "trial match")}.</p>\n`}${
   version.reject_reason !== null && html`<p class="bad">${sentence(rejectMeanings[version.reject_reason])}</p>\n`
 }${version.reject_detail !== null && html`<p>${said(version.reject_detail)}</p>\n`}</li>
 `

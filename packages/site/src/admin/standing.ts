@@ -7,7 +7,7 @@ import { owned, placesFor } from "../html/links.ts"
 import { table } from "../html/table.ts"
 import { time, words } from "../html/words.ts"
 import { button } from "../http/form/buttons.ts"
-import { waitingOf } from "../version/waiting.ts"
+import { trialPlayed, waitingOf } from "../version/waiting.ts"
 import { seasonForm } from "./forms.ts"
 
 export const again = seasonForm("entries", {
@@ -47,7 +47,7 @@ const LISTS: Readonly<Record<Listed, List>> = {
     cells: (_, version) => html`<th scope="row">${named(version)}</th>
 <td>${owned(version.owner)}</td>
 <td><span class="unit">submitted </span>${time(version.created_at)}</td>
-<td>${version.phase !== null && words(version.phase)}${version.trial !== null && html`, ${version.trial.played} of ${version.trial.matches} matches played`}</td>
+<td>${version.phase !== null && words(version.phase)}${version.trial !== null && html`, ${trialPlayed(version.trial)}`}</td>
 <td class="own">${waitingOf(version)}${version.owner_removed && html`<p class="bad">${OWNER_OUT} It does not enter before they are back.</p>`}</td>`
   },
   suspended: {

@@ -104,7 +104,7 @@ export const rulesSection = ({ entry, rules }: Season): Html => html`<h2 id="rul
 <ul>
 <li>${entry === "open" ? "Anybody who signs in may enter. Where the season asks for a certain sign-in, the page that submits names it." : "Only people on the roster may enter."}</li>
 <li>A competitor has at most ${counted(rules.max_models_per_owner, "model")}, and a model at most ${counted(rules.max_versions_per_model, "version")}.</li>
-<li>${rules.cooldown_s === 0 ? "A version may follow the one before it at once." : `There are ${duration(rules.cooldown_s)} between two versions of a competitor.`}</li>
+<li>${rules.cooldown_s === 0 ? "A version may follow the one before it at once." : `A competitor waits ${duration(rules.cooldown_s)} between two versions.`}</li>
 <li>Both files of a version are sent within ${duration(rules.upload_window_s)}. A competitor's files take at most ${bytes(rules.max_stored_bytes_per_owner)}.</li>
 <li>One move takes at most ${count(rules.infer_us_max)} µs when the model is examined.</li>
 <li>A version enters the ladder after ${counted(rules.trial.matches, "trial match", "trial matches")} below the strike limit.</li>

@@ -10,7 +10,7 @@ import { type Html, html, said } from "../html/Html.ts"
 import { withTimes } from "../html/instants.ts"
 import { kitAt, link, myModelAt, myModelsAt, myVersionAt, settingsAt } from "../html/links.ts"
 import { myPagesNav } from "../html/myPagesNav.ts"
-import { words } from "../html/words.ts"
+import { count, counted, words } from "../html/words.ts"
 import { alsoAsking } from "../http/headers.ts"
 import type { PersonalRoute } from "../http/Route.ts"
 import { seasonNames } from "../http/seasonNames.ts"
@@ -19,12 +19,13 @@ import { examineCommand } from "../season/commands.ts"
 import { seenSeason } from "../season/places.ts"
 import { reenter, reentry } from "./reenter.ts"
 
-const NOW = ({
+/** How many of its models and versions the season has, and why it would refuse another one now. */
+const standing = ({
   candidate,
   models,
   refusals,
   versions
-}: Preflight): Html => html`<p>${models.held} of ${models.cap} models and ${versions.held} of ${versions.cap} versions of this one are in the season.</p>
+}: Preflight): Html => html`<p>In the season are ${count(models.held)} of ${counted(models.cap, "model")}, and ${count(versions.held)} of ${counted(versions.cap, "version")} of this one.</p>
 ${
   candidate !== null &&
   html`<p><a href="${myVersionAt(candidate.version_id)}">A version of yours is on its way</a>, in ${words(candidate.phase ?? candidate.status)}. The same two files go on with its upload.</p>\n`
@@ -68,7 +69,7 @@ export const submitPage: PersonalRoute = {
     const seasonOf = yield* seasonNames({ client, names }, detail?.versions ?? [])
     const main = html`<h1>Submit a version of ${said(name)}</h1>
 ${myPagesNav(myModelsAt)}<p>To season ${link(at.season(game, season), seen?.name ?? season)}. <a href="${myModelAt(id)}">Back to the model</a></p>
-${NOW(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${seen !== undefined && limits(seen)}${objects !== undefined && html` objects="${objects}"`}>${terminal({ game, model: id, season, examine: examineCommand({ at, game, season, origin }) })}</agon-submit>
+${standing(preflight)}<agon-submit game="${game}" season="${season}" model="${id}" hasher="${file("hasher")}"${seen !== undefined && limits(seen)}${objects !== undefined && html` objects="${objects}"`}>${terminal({ game, model: id, season, examine: examineCommand({ at, game, season, origin }) })}</agon-submit>
 ${reentry(detail, season, tried, seasonOf)}<p>The rules for the files are in <a href="${kitAt("model-contract")}">the starter kit</a>.</p>`
     return { title: `Submit a version of ${name}`, main, scripts: script("submit"), headers: alsoAsking(objects) }
   })

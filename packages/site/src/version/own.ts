@@ -20,7 +20,7 @@ import type { PersonalRoute } from "../http/Route.ts"
 import { orNothing } from "../http/refuse.ts"
 import { examineCommand } from "../season/commands.ts"
 import { seenSeason } from "../season/places.ts"
-import { stateOf, waitingOf } from "./waiting.ts"
+import { stateOf, trialPlayed, waitingOf } from "./waiting.ts"
 
 /** The longest page of the API. */
 const LAST_MATCHES = 60
@@ -64,7 +64,7 @@ const trialOf = ({ trial }: OwnVersion): Html | "" =>
   trial === null
     ? ""
     : html`<h2>Trial</h2>
-<p>${trial.played} of ${counted(trial.matches, "match", "matches")} played${trial.failed > 0 && `, ${trial.failed} at the strike limit`}.</p>
+<p>${trialPlayed(trial)}${trial.failed > 0 && `, ${trial.failed} at the strike limit`}.</p>
 ${trial.match_ids.length > 0 && html`<ol>\n${trial.match_ids.map((id, i) => html`<li><a href="${myMatchAt(id)}">Trial match ${i + 1}</a></li>\n`)}</ol>\n`}`
 
 /**

@@ -1,6 +1,6 @@
 import type { OwnVersion } from "@agon/api/version/Version.ts"
 import { assert, describe, it } from "vitest"
-import { waitingOf, within } from "./waiting.ts"
+import { trialPlayed, waitingOf, within } from "./waiting.ts"
 
 const said = (waiting: OwnVersion["waiting"], next_match_eta_s: OwnVersion["next_match_eta_s"] = null) =>
   String(waitingOf({ waiting, next_match_eta_s } as OwnVersion)).replace(/<\/?p>|\n/g, "")
@@ -20,6 +20,11 @@ describe("what a version waits for, in words", () => {
       said({ reason: "trial", ahead: 1, eta_s: [5, 400] }),
       "It plays its trial; 1 other match comes first. Its next match starts in 5 seconds to 7 minutes, most likely."
     )
+  })
+
+  it("counts the matches of a trial, of which a season may ask for one", () => {
+    assert.strictEqual(trialPlayed({ played: 2, matches: 3 }), "2 of 3 matches played")
+    assert.strictEqual(trialPlayed({ played: 0, matches: 1 }, "trial match"), "0 of 1 trial match played")
   })
 
   it("is rounded to the unit that people would use", () => {

@@ -35,6 +35,10 @@ const FOR: Readonly<Record<Waiting["reason"], (ahead: number) => string>> = {
   suspended: () => "It is not paired, since its matches kept failing, until an administrator lets it play again."
 }
 
+/** `2 of 3 matches played` */
+export const trialPlayed = ({ matches, played }: Pick<NonNullable<OwnVersion["trial"]>, "matches" | "played">, one = "match"): string =>
+  `${played} of ${counted(matches, one, `${one}es`)} played`
+
 /** `in review`, `entered` */
 export const stateOf = ({ phase, status }: Pick<OwnVersion, "phase" | "status">): string =>
   phase === null ? words(status) : phase === "upload" ? "being uploaded" : `in ${words(phase)}`

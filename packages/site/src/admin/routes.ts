@@ -1,8 +1,8 @@
 /** Every administration page. */
 import type { PersonalRoute } from "../http/Route.ts"
+import { platformAnnouncements } from "./announcements.ts"
 import { seasonBaselines } from "./baselines.ts"
 import { seasonBoards } from "./boards.ts"
-import { platformPicks, platformStories } from "./choices.ts"
 import { seasonCoincidences } from "./coincidences.ts"
 import { seasonEntries } from "./entries.ts"
 import { platformRunners, seasonRunners } from "./fleet.ts"
@@ -12,13 +12,15 @@ import { platformComments, platformThreads } from "./moderation.ts"
 import { newSeason } from "./newSeason.ts"
 import { platformNotices, seasonNotices } from "./notices.ts"
 import { seasonPeople } from "./people.ts"
+import { platformPicks } from "./picks.ts"
 import { platformOverview } from "./platform.ts"
+import { platformPosts } from "./posts.ts"
 import { seasonRounds } from "./rounds.ts"
 import { seasonOverview } from "./season.ts"
+import { platformStories } from "./stories.ts"
 import { platformUsers } from "./users.ts"
 import { seasonWebhooks } from "./webhooks.ts"
 import { platformWords } from "./words.ts"
-import { platformAnnouncements, platformPosts } from "./writing.ts"
 
 export const administration: ReadonlyArray<PersonalRoute> = [
   ...[

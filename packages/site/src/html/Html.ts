@@ -62,7 +62,8 @@ const reference = (sign: string) => `&#${sign.codePointAt(0)};`
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" }
 
-const escaped = (text: string): string => (/[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (one) => ENTITIES[one]!) : text)
+/** Text within an element or a quoted attribute. Pictures, which browsers make too, escape their own (picture/svg.ts). */
+export const escaped = (text: string): string => (/[&<>"']/.test(text) ? text.replace(/[&<>"']/g, (one) => ENTITIES[one]!) : text)
 
 /** Text that a person wrote, within a line: its direction does not reach the text around it. */
 export const said = (text: string): Html => html`<bdi>${text}</bdi>`

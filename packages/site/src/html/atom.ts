@@ -3,6 +3,7 @@
  * formed shows nothing at all: characters that XML 1.0 does not have are left out, and so are those that turn the direction of a line.
  * An id stays the same for good: it is the address of what the entry is about, or its UUID.
  */
+import { escaped } from "./Html.ts"
 import { plainLine } from "./plainLine.ts"
 
 export const ATOM = "application/atom+xml"
@@ -37,16 +38,14 @@ export interface Feed {
 
 export const uuidUrn = (id: string) => `urn:uuid:${id}`
 
-const ESCAPES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;", "\r": "&#13;" }
-
 /** Text of an element or an attribute. Half a surrogate pair is no character either. */
-const escaped = (text: string): string =>
-  text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "").replace(/[&<>"'\r]/g, (one) => ESCAPES[one]!)
+const inXml = (text: string): string =>
+  escaped(text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")).replaceAll("\r", "&#13;")
 
 const TITLE_MAX = 200
 const TEXT_MAX = 2_000
-const titled = (title: string) => escaped(plainLine(title, TITLE_MAX))
-const summed = ({ text, type }: Entry["summary"]) => escaped(type === "text" ? plainLine(text, TEXT_MAX) : text)
+const titled = (title: string) => inXml(plainLine(title, TITLE_MAX))
+const summed = ({ text, type }: Entry["summary"]) => inXml(type === "text" ? plainLine(text, TEXT_MAX) : text)
 
 const entryOf =
   (at: (link: string) => string) =>
@@ -54,10 +53,10 @@ const entryOf =
     `<entry>
 <id>${at(id)}</id>
 <title>${titled(title)}</title>
-<published>${escaped(published)}</published>
-<updated>${escaped(updated)}</updated>
+<published>${inXml(published)}</published>
+<updated>${inXml(updated)}</updated>
 <link rel="alternate" href="${at(link)}"/>
-${author === undefined ? "" : `<author><name>${escaped(author)}</name></author>\n`}<summary type="${summary.type}">${summed(summary)}</summary>
+${author === undefined ? "" : `<author><name>${inXml(author)}</name></author>\n`}<summary type="${summary.type}">${summed(summary)}</summary>
 </entry>
 `
 
@@ -71,12 +70,12 @@ const latest = (began: string, entries: ReadonlyArray<Entry>) =>
 
 /** `origin` is that under which people reach the pages. */
 export const atom = ({ began = UNKNOWN, entries, page, path, title }: Feed, origin: string): string => {
-  const at = (link: string) => escaped(link.startsWith("/") ? origin + link : link)
+  const at = (link: string) => inXml(link.startsWith("/") ? origin + link : link)
   return `<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom" xml:lang="en">
 <id>${at(path)}</id>
 <title>${titled(title)}</title>
-<updated>${escaped(latest(began, entries))}</updated>
+<updated>${inXml(latest(began, entries))}</updated>
 <link rel="self" type="${ATOM}" href="${at(path)}"/>
 <link rel="alternate" type="text/html" href="${at(page)}"/>
 <author><name>Agon</name></author>

@@ -119,9 +119,10 @@ export const live = async (
 
 /**
  * Records the consequence of a thread's end for the seat it was working for; false if it was working for none. A
- * successor that ends before it has begun was working for none: nothing is left of the phase.
+ * successor that ends before it has begun was working for none: nothing is left of the phase. `limit_ms`: a run that
+ * was stuck was played for so long.
  */
-export const settle = (ledger: Ledger, end: End | Stuck): boolean => {
+export const settle = (ledger: Ledger, end: End | Stuck, limit_ms: number): boolean => {
   const { phase, seat } = ledger
   ledger.enter(PHASE.rules, 0, 0)
   const code = end.kind === "stuck" ? "timeout" : "crash"
@@ -130,6 +131,7 @@ export const settle = (ledger: Ledger, end: End | Stuck): boolean => {
   else if (phase === PHASE.run || phase === PHASE.first_run) {
     ledger.record(ledger.turn, seat, code)
     ledger.forget(seat)
+    if (end.kind === "stuck") ledger.spend(limit_ms, limit_ms)
   } else return false
   return true
 }
@@ -183,11 +185,11 @@ export const play = async (
   const lives_max = 1 + work.seats.length * (request.rules.strike_limit + 1)
   for (let life = 0; life < lives_max; life++) {
     const thread = take()
-    const end = await live(thread, work, ledger, () => limitOf(ledger, request))
+    const limit_ms = () => limitOf(ledger, request)
+    const end = await live(thread, work, ledger, limit_ms)
     giveBack(thread)
     if (end.kind === "report") return end.report
-    if (end.kind === "stuck") ledger.spend(limitOf(ledger, request), limitOf(ledger, request))
-    if (!settle(ledger, end)) throw new Unplayable(`The match of ${engine.slug} could not go on. ${whyOf(end)}`)
+    if (!settle(ledger, end, limit_ms())) throw new Unplayable(`The match of ${engine.slug} could not go on. ${whyOf(end)}`)
   }
   throw new Unplayable("The match was restarted more often than its strikes explain.")
 }

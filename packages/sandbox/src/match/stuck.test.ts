@@ -1,6 +1,6 @@
 /** A thread that is found stuck, and gets on before it is stopped. */
 import { assert, describe, it } from "@effect/vitest"
-import { Ledger, PHASE } from "./Ledger.ts"
+import { Ledger, PHASE, type Phase } from "./Ledger.ts"
 import type { End, MatchThread } from "./MatchThread.ts"
 import type { MatchWork } from "./Playing.ts"
 import { live, settle } from "./play.ts"
@@ -9,13 +9,13 @@ const sizes = { planes: 1, rows: 1, cols: 1, actions: 4, flat: 1, cell: 0 }
 const TURN = 3
 const LIMIT_MS = 20
 
-/** Runs seat 0 in turn 3, far beyond its limit; `meanwhile` is what it still does when it is told to stop. */
-const threadOf = (ledger: Ledger, meanwhile: () => void): Pick<MatchThread, "cpu_us" | "play" | "stop"> => {
+/** Runs seat 0 in turn 3, or loads its model, far beyond the limit; `meanwhile` is what it still does when it is told to stop. */
+const threadOf = (ledger: Ledger, meanwhile: () => void, phase: Phase = PHASE.run): Pick<MatchThread, "cpu_us" | "play" | "stop"> => {
   let end = (_: End) => {}
   return {
     play: () => {
       ledger.begin(TURN)
-      ledger.enter(PHASE.run, 0, 0)
+      ledger.enter(phase, 0, 0)
       return new Promise((resolve) => {
         end = resolve
       })
@@ -37,7 +37,7 @@ const codesAfter = async (doing: (ledger: Ledger) => void) => {
     ledger,
     () => LIMIT_MS
   )
-  const wasWorking = settle(ledger, end)
+  const wasWorking = settle(ledger, end, LIMIT_MS)
   return {
     end: end.kind,
     wasWorking,
@@ -47,6 +47,23 @@ const codesAfter = async (doing: (ledger: Ledger) => void) => {
 }
 
 const STRUCK: Awaited<ReturnType<typeof codesAfter>> = { end: "stuck", wasWorking: true, choices: ["timeout", undefined], memory: [0, 7] }
+
+const playedAfter = async (phase: Phase) => {
+  const ledger = new Ledger({ turns_max: 10, seats: [sizes, sizes] })
+  const end = await live(
+    threadOf(ledger, () => {}, phase),
+    {} as MatchWork,
+    ledger,
+    () => LIMIT_MS
+  )
+  settle(ledger, end, LIMIT_MS)
+  return [ledger.played_ms, ledger.inferring_ms]
+}
+
+it("a run that is stuck was played for as long as it may last, and a model that is stuck as it loads was not played", async () => {
+  assert.deepStrictEqual(await playedAfter(PHASE.run), [LIMIT_MS, LIMIT_MS])
+  assert.deepStrictEqual(await playedAfter(PHASE.loading), [0, 0])
+})
 
 describe("a thread that is found stuck in a run", () => {
   it("costs the seat of that run a timeout", async () => {

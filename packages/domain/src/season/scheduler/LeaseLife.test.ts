@@ -3,7 +3,7 @@ import type { Work } from "../Command.ts"
 import { returned } from "../clock/Absence.ts"
 import { matchLeaseMax_ms, REVIEW_LEASE_MAX_MS } from "../Lease.ts"
 import { DEFAULT_RULES, type Rules } from "../Rules.ts"
-import { step } from "../Season.ts"
+import { deadline, step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
 import { lease, OPENED, outcome, RUNNER, season, submission, version } from "../testing/testSeason.ts"
 import { committed } from "../Writes.ts"
@@ -61,6 +61,17 @@ describe("a lease that is renewed for ever", () => {
     const { until } = cling(state, trial!, OPENED)
     assert.strictEqual(until, OPENED + MATCH_MAX_MS)
     assert.strictEqual(state.live.get(trial!.lease.split(".")[0]!)!.losses, 1)
+  })
+
+  it("ends by rules that were edited meanwhile, in a restored season no sooner than in this one", () => {
+    const { state, now } = season(2)
+    const [work] = lease(state, now)
+    const shorter = { infer_us_max: 1, match: { ...DEFAULT_RULES.match, max_turns: 1, strike_limit: 1 } }
+    const late = now + matchLeaseMax_ms(shorter, 2)
+    for (let at = now; at < late; at += EVERY_MS) beat(state, work!, at)
+    step(state, { _tag: "EditSettings", settings: { rules: shorter }, scheduledOnly: false }, late)
+    beat(state, work!, late)
+    assert.strictEqual(deadline(state), deadline(restore(structuredClone(snapshot(state)))))
   })
 
   it("of a review ends after an hour, and counts as a failed attempt", () => {

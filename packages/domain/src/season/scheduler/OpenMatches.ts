@@ -91,6 +91,7 @@ export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Repli
     const work = name === undefined ? undefined : (state.live.get(name.id) ?? state.reviews.get(name.id))
     if (work === undefined || work.until === null || work.lease_n !== name!.n || work.key !== key) return { lease, lost: true }
     work.until = renewedUntil(state.settings.rules, work, state.now)
+    state.leaseEnd = Math.min(state.leaseEnd, work.until) // earlier than it was where the rules are shorter now
     if ("versions" in work) changed(state, work)
     else state.writes.reviews.add(work.version)
     return { lease, until: work.until }

@@ -77,6 +77,11 @@ const participant = ({ added_at, id, login, provider, username }: Participant): 
 
 const NAMED_MAX = 50
 
+const notSignedIn = (unknown: number, all: number): string => {
+  if (all === 1) return "It has not"
+  return unknown === all ? "None of them has" : `${count(unknown)} of them ${unknown === 1 ? "has" : "have"} not`
+}
+
 /** Any login may be put on the roster: a misspelt one is among those that nobody has signed in with. */
 const added = (participants: ReadonlyArray<Participant>): Html => {
   const unknown = participants.filter(({ username }) => username === null)
@@ -85,7 +90,7 @@ const added = (participants: ReadonlyArray<Participant>): Html => {
 <p class="good">${counted(participants.length, "login is", "logins are")} on the roster as typed.</p>
 ${
   unknown.length > 0 &&
-  html`<p>${unknown.length === participants.length ? "None of them has" : `${count(unknown.length)} of them ${unknown.length === 1 ? "has" : "have"} not`} signed in yet. See whether each is spelt right: ${unknown.slice(0, NAMED_MAX).map(({ login }, i) => html`${i > 0 && ", "}${said(login)}`)}${more > 0 && ` and ${count(more)} more`}.</p>\n`
+  html`<p>${notSignedIn(unknown.length, participants.length)} signed in yet. See whether each is spelt right: ${unknown.slice(0, NAMED_MAX).map(({ login }, i) => html`${i > 0 && ", "}${said(login)}`)}${more > 0 && ` and ${count(more)} more`}.</p>\n`
 }</div>
 `
 }

@@ -26,7 +26,7 @@ export const isCandidatesTurn = (state: State): boolean => {
 
 /** By leases that have not ended, of runners that play matches. */
 export const slotsHeld = ({ apart, ladders, live, reviews, trials }: State) => {
-  let [onLadders, queued] = [0, trials.length]
+  let [onLadders, queued] = [0, trials.size]
   for (const { playing, queue } of ladders) {
     onLadders += playing
     queued += queue.length

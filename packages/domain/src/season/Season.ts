@@ -49,7 +49,7 @@ import { withdrawQueued } from "./scheduler/Requeueing.ts"
 import { reportFault, reportMatch } from "./scheduler/Results.ts"
 import { isRetakenAt, nextRetake } from "./scheduler/Retaking.ts"
 import { findStragglers } from "./scheduler/Stragglers.ts"
-import { continueTrial } from "./scheduler/Trials.ts"
+import { continueTrials } from "./scheduler/Trials.ts"
 import { voidMatch } from "./scheduler/Voiding.ts"
 
 /** `isWritten`: the row that the command leaves is there (Repeats.ts), so it is delivered again. */
@@ -187,10 +187,7 @@ const settle = (state: State): void => {
       state.recheckQueue = false
       withdrawQueued(state)
     }
-    for (const id of state.movedTrials) {
-      state.movedTrials.delete(id)
-      continueTrial(state, id)
-    }
+    continueTrials(state)
     if (finalsComplete(state)) closeSeason(state, { _tag: "CloseSeason" })
     else if (state.phase === "closing" && !state.recheckQueue) finishClosing(state)
   } while (state.recheckQueue || state.movedTrials.size > 0)

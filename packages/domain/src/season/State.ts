@@ -35,7 +35,7 @@ export interface State extends Head, Counts<Version> {
   readonly live: Map<string, OpenMatch>
   readonly reviews: Map<string, Review>
   readonly voiding: Map<string, Voiding> // by match
-  trials: Array<string> // queued trial matches, oldest first
+  trials: Set<string> // queued trial matches, oldest first; there may be tens of thousands
   leaseEnd: number // no lease ends before this
   uploadEnd: number // no upload window ends before this
   stragglerAt: number // no leased match becomes a straggler before this
@@ -82,7 +82,7 @@ export const restore = (from: Snapshot): State => {
     live: new Map(from.live.toSorted((a, b) => a.n - b.n).map((row) => [row.id, { ...row }])),
     reviews: new Map(from.reviews.map((row) => [row.version, { ...row }])),
     voiding: new Map(from.voiding.map((row) => [row.match, row])),
-    trials: [],
+    trials: new Set(),
     leaseEnd: earliest([...from.live, ...from.reviews].map((row) => row.until)),
     uploadEnd: earliest(from.versions.map((row) => row.upload_until)),
     stragglerAt: Infinity,
@@ -105,8 +105,10 @@ export const restore = (from: Snapshot): State => {
   }
   for (const match of state.live.values()) {
     const ladder = ladderOf(state, match)
-    if (match.until === null) (ladder?.queue ?? state.trials).push(match.id)
-    else if (ladder !== undefined) ladder.playing++
+    if (match.until !== null) {
+      if (ladder !== undefined) ladder.playing++
+    } else if (ladder === undefined) state.trials.add(match.id)
+    else ladder.queue.push(match.id)
   }
   for (const ladder of state.ladders) fillHeap(state, ladder)
   state.againEnd = nextRetake(state)

@@ -76,7 +76,7 @@ export const counted = (state: State, { asks, commit_ms }: { readonly asks: numb
     return Effect.void
   })
 
-const queuedIn = (state: State) => state.ladders.reduce((sum, { queue }) => sum + queue.length, state.trials.length)
+const queuedIn = (state: State) => state.ladders.reduce((sum, { queue }) => sum + queue.length, state.trials.size)
 const waitingReviews = (state: State) => [...state.reviews.values()].filter(({ until }) => until === null)
 const oldestReview = (state: State, now: number) =>
   waitingReviews(state).reduce((first, { version }) => Math.min(first, state.versions_by_id.get(version)?.created_at ?? first), now)

@@ -55,10 +55,13 @@ const leased = (state: State, match: string | undefined, command: Of<"LeaseWork"
 /** False where a lease request would be given nothing, whoever sent it; where it is true, some or all may be. */
 export const mayGiveWork = (state: State): boolean => {
   if (state.phase !== "open") return false
-  return state.trials.length > 0 || anyHasRoom(state) || [...state.reviews.values()].some(({ until }) => until === null)
+  return state.trials.size > 0 || anyHasRoom(state) || [...state.reviews.values()].some(({ until }) => until === null)
 }
 
-const nextTrial = (state: State, key: string): string | undefined => state.trials.find((id) => mayTake(state, state.live.get(id)!, key))
+const nextTrial = (state: State, key: string): string | undefined => {
+  for (const id of state.trials) if (mayTake(state, state.live.get(id)!, key)) return id
+  return undefined
+}
 
 /** Ends every lease that has run out. */
 export const loseLeases = (state: State): void => {

@@ -99,7 +99,7 @@ export const heartbeat = (state: State, { key, leases }: Of<"Heartbeat">): Repli
 
 export const unqueue = (state: State, match: OpenMatch): void => {
   const ladder = ladderOf(state, match)
-  if (ladder === undefined) state.trials = state.trials.filter((id) => id !== match.id)
+  if (ladder === undefined) state.trials.delete(match.id)
   else if (ladder.queue[0] === match.id) ladder.queue.shift()
   else ladder.queue = ladder.queue.filter((id) => id !== match.id)
 }

@@ -16,9 +16,10 @@ export const requeue = (state: State, match: OpenMatch): void => {
   unlease(state, match)
   match.leased_at = null
   match.until = null
-  const queue = ladderOf(state, match)?.queue ?? state.trials
-  queue.push(match.id)
-  queue.sort((a, b) => state.live.get(a)!.n - state.live.get(b)!.n)
+  const ladder = ladderOf(state, match)
+  const inOrder = (queue: Iterable<string>) => [...queue, match.id].sort((a, b) => state.live.get(a)!.n - state.live.get(b)!.n)
+  if (ladder === undefined) state.trials = new Set(inOrder(state.trials))
+  else ladder.queue = inOrder(ladder.queue)
   changed(state, match)
   state.workAppeared = true
   const reason = mayNotStart(state, match)

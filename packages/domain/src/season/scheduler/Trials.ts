@@ -19,12 +19,23 @@ import { createMatch } from "./OpenMatches.ts"
  */
 const TRIAL_VOID_MAX = 5
 
-/** Queues the matches that the candidate still has to play; decides once all are over. */
-export const continueTrial = (state: State, id: string): void => {
+/** Goes on with the trials that have moved. Their open matches are counted in one pass: a board that comes or goes moves all trials. */
+export const continueTrials = (state: State): void => {
+  const { live, movedTrials } = state
+  if (movedTrials.size === 0) return
+  const open = new Map<string, number>()
+  for (const { candidate } of live.values())
+    if (candidate !== null && movedTrials.has(candidate)) open.set(candidate, (open.get(candidate) ?? 0) + 1)
+  const moved = [...movedTrials]
+  movedTrials.clear()
+  for (const id of moved) continueTrial(state, id, open.get(id) ?? 0)
+}
+
+/** Queues the matches that the candidate still has to play, beside those that are open; decides once all are over. */
+const continueTrial = (state: State, id: string, open_before: number): void => {
   const candidate = state.versions_by_id.get(id)
   if (candidate?.phase !== "trial" || state.phase !== "open") return
-  let open = 0
-  for (const match of state.live.values()) if (match.candidate === candidate.id) open++
+  let open = open_before
   const wanted = state.settings.rules.trial.matches
   if (candidate.trial_void >= TRIAL_VOID_MAX) {
     if (open === 0)
@@ -67,7 +78,7 @@ const queueTrial = (state: State, candidate: Version): boolean => {
     .sort((a, b) => a.used[TRIALS]! - b.used[TRIALS]! || a.ord - b.ord)[0]
   if (board === undefined) return false
   const versions = seatsOf(state, candidate, board)
-  state.trials.push(createMatch(state, { ladder: null, candidate: candidate.id, board, versions }).id)
+  state.trials.add(createMatch(state, { ladder: null, candidate: candidate.id, board, versions }).id)
   state.workAppeared = true
   return true
 }

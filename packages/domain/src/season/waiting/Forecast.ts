@@ -84,7 +84,7 @@ const ofReview = ({ now, pace, reach, state }: Known, version: Version): Waiting
   const isExamined = own !== undefined && own.until !== null
   if (!isExamined && reach.admitters === 0) return waits("no_admitter", null, ahead)
   const { review_ms } = pace
-  const trial = nthTrial({ now, pace, reach, state }, state.trials.length + 1)
+  const trial = nthTrial({ now, pace, reach, state }, state.trials.size + 1)
   if (isExamined) ahead = 0
   if (review_ms === null || trial === null || !hasBoard(state)) return waits("admission_queue", null, ahead)
   if (isExamined) {
@@ -103,7 +103,7 @@ const ofTrial = (known: Known, version: Version): Waiting => {
   const own = [...state.live.values()].filter(({ candidate }) => candidate === version.id)
   if (own.length === 0) return waits("no_board")
   if (reach.players === 0) return waits("no_runner")
-  const ahead = state.trials.findIndex((id) => state.live.get(id)!.candidate === version.id)
+  const ahead = [...state.trials].findIndex((id) => state.live.get(id)!.candidate === version.id)
   if (ahead >= 0) return waits("trial", nthTrial(known, ahead + 1), ahead)
   const rest = own.map((match) => remaining(pace, match, now)).reduce(both)
   const joined = onLadders(known, version)

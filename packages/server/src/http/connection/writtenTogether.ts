@@ -5,7 +5,7 @@
  * it awake. An answer waits for no more than the next few of its turn, and one that is ready alone for nothing.
  */
 
-/** The first of so many waits a millisecond or two for the last, and the waking is shared by all. */
+/** Eight or a thousand are as fast, and the first waits for the last. */
 const TOGETHER_MAX = 16
 
 let ready: Array<() => void> = []

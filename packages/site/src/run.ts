@@ -11,14 +11,17 @@ import { HttpServer } from "effect/http"
 import { HELP, notListening, options } from "./Options.ts"
 import { layer } from "./Site.ts"
 
-/** A site that a service started tells it the port, and has a channel to it that nobody else has. */
+/**
+ * A site that a service started tells it the port, and has a channel to it that nobody else has. Where that service was killed meanwhile
+ * nobody hears it, and the site is about to end.
+ */
 const tell = Effect.flatMap(HttpServer.HttpServer, ({ address }) =>
   Effect.suspend(() => {
     if (address._tag === "UnixPathAddress") return Effect.void
     const { address: host, port } = address
     return process.send === undefined
       ? Effect.logInfo("the site answers", { at: `http://${host}:${port}` })
-      : Effect.sync(() => void process.send?.({ port }))
+      : Effect.sync(() => void process.send?.({ port }, undefined, undefined, () => {}))
   })
 )
 

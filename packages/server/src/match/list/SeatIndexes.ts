@@ -14,7 +14,8 @@ import { PgClient, PgConnection } from "@effect/sql-pg"
 import { Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { sweep } from "../../database/sweeping.ts"
-import { dropped, INDEXES, LOCK, made, NAMES, nextOf, renamed, type SeatIndexRow, UNLIMITED, UNLOCK } from "./seatIndexSteps.ts"
+import { UNLIMITED_SESSION } from "../../database/unlimited.ts"
+import { dropped, INDEXES, LOCK, made, NAMES, nextOf, renamed, type SeatIndexRow, UNLOCK } from "./seatIndexSteps.ts"
 
 export class SeatIndexes extends Context.Service<
   SeatIndexes,
@@ -60,7 +61,8 @@ const makeLook = Effect.gen(function* () {
     const [lock] = yield* run(LOCK)
     if (!lock!["held"]) return 0
     yield* Effect.addFinalizer(() => Effect.ignore(run(UNLOCK)))
-    yield* run(UNLIMITED)
+    // Making an index waits for every transaction that is under way, and takes a minute for 25,000,000 seats.
+    yield* run(UNLIMITED_SESSION)
     let steps = 0
     for (let step = nextStep(yield* indexes); step !== undefined; step = nextStep(yield* indexes)) {
       yield* run(step)

@@ -30,9 +30,6 @@ export const INDEXES = `SELECT c.relname AS name, i.indisvalid AS valid, i.indna
 export const LOCK = "SELECT pg_try_advisory_lock(hashtextextended('seat indexes', 0)) AS held"
 export const UNLOCK = "SELECT pg_advisory_unlock(hashtextextended('seat indexes', 0))"
 
-/** Making an index waits for every transaction that is under way, and takes a minute for 25,000,000 seats. */
-export const UNLIMITED = "SELECT set_config('statement_timeout', '0', false), set_config('lock_timeout', '0', false)"
-
 export const made = (name: Name) => `CREATE INDEX CONCURRENTLY ${nextOf(name)} ON seat ${COVERING[name]}`
 export const dropped = (name: string) => `DROP INDEX CONCURRENTLY ${name}`
 export const renamed = (name: Name) => `ALTER INDEX ${nextOf(name)} RENAME TO ${name}`

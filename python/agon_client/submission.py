@@ -65,8 +65,10 @@ def too_large(what: str, size: int, most: int) -> BadFile:
 
 
 def check_sizes(transport: Transport, game: str, season: str, weights: bytes, manifest: bytes) -> None:
-    """Refuses files that no class of the season holds before a version is announced for them: it would wait for its upload, and other
-    files with it, until the window closes."""
+    """Refuses files that no season takes, or no class of this one holds, before a version is announced for them: it would wait for its
+    upload, and other files with it, until the window closes."""
+    if len(weights) == 0:
+        raise BadFile("The weights file is empty.")
     if len(manifest) > MANIFEST_MAX_BYTES:
         raise too_large("The manifest has", len(manifest), MANIFEST_MAX_BYTES)
     classes = transport.fields("GET", path_of("private", "games", game, "seasons", season))["weight_classes"]

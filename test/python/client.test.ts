@@ -192,7 +192,8 @@ describe.skipIf(missing !== undefined)(`the client for Python${missing === undef
             manifest.length,
             `Weights and manifest have ${16_777_216 + manifest.length} bytes; the season takes 16777216 at most.`
           ],
-          ["wordy", 7, 70_000, "The manifest has 70000 bytes; the season takes 65536 at most."]
+          ["wordy", 7, 70_000, "The manifest has 70000 bytes; the season takes 65536 at most."],
+          ["empty", 0, manifest.length, "The weights file is empty."]
         ] as const) {
           writeFileSync(own.at(`${name}.onnx`), new Uint8Array(weights_bytes))
           writeFileSync(own.at(`${name}.json`), Buffer.concat([manifest, Buffer.alloc(manifest_bytes - manifest.length, " ")]))

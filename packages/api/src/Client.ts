@@ -3,7 +3,7 @@
  * instances of their code's class. Runners call it with a bearer key, a website's backend on behalf of its
  * visitors; README.md shows how.
  */
-import { Duration, Effect, Schema } from "effect"
+import { Data, Duration, Effect, Schema } from "effect"
 import { HttpClient, HttpClientError, HttpClientRequest } from "effect/http"
 import { HttpApiClient } from "effect/http-api"
 import { Api } from "./Api.ts"
@@ -48,9 +48,15 @@ const headersOf = (credential: Credential): Record<string, string> => {
 }
 
 interface ClientOptions {
-  /** Seconds until an answer begins, and again for its body; then the call fails as over a broken line. Without it there is no limit. */
+  /**
+   * Seconds until an answer begins, and again for its body; then the call fails as over a broken line. Without it there is no limit. With
+   * it an answer that does not fit fails as `IllAnswer`, and a failure of a schema is one of the request, which has not been sent.
+   */
   readonly timeout_s?: number
 }
+
+/** The answer is none that the endpoint has: of another program, or of another version of the service. */
+export class IllAnswer extends Data.TaggedError("IllAnswer")<{ readonly cause: unknown }> {}
 
 /** `baseUrl` is the service's origin; the caller provides an HttpClient. */
 export const makeClient = (baseUrl: string, credential?: Credential, { timeout_s }: ClientOptions = {}) =>
@@ -78,6 +84,10 @@ const optionsOf = (baseUrl: string, credential: Credential) => ({
 const foreign = <A, E, R>(answer: Effect.Effect<A, E, R>): Effect.Effect<A, E | HttpClientError.HttpClientError, R> =>
   Effect.catchDefect(answer, (defect) => (HttpClientError.isHttpClientError(defect) ? Effect.fail(defect) : Effect.die(defect)))
 
+/** An answer that does not fit, told from a request that does not: both fail as a `SchemaError` of the library. */
+const fitting = <A, E, R>(answer: Effect.Effect<A, E, R>): Effect.Effect<A, E | IllAnswer, R> =>
+  Effect.catchIf(answer, Schema.isSchemaError, (cause) => Effect.fail(new IllAnswer({ cause })))
+
 const within = (timeout_s: number, { baseUrl, transformClient }: ReturnType<typeof optionsOf>) => {
   const request = HttpClientRequest.get(baseUrl)
   const description = `no answer within ${timeout_s} seconds`
@@ -86,7 +96,7 @@ const within = (timeout_s: number, { baseUrl, transformClient }: ReturnType<type
   return {
     baseUrl,
     transformClient: (client: HttpClient.HttpClient) => HttpClient.transform(transformClient(client), inTime),
-    transformResponse: <A, E, R>(answer: Effect.Effect<A, E, R>) => inTime(foreign(answer))
+    transformResponse: <A, E, R>(answer: Effect.Effect<A, E, R>) => inTime(foreign(fitting(answer)))
   }
 }
 

@@ -66,6 +66,15 @@ describe("a service that a command does not reach", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.live("is told from a request that no service would take, which is not sent", () =>
+    Effect.gen(function* () {
+      const client = yield* connect(`http://127.0.0.1:${yield* Effect.promise(freePort)}`)
+      const make = client.model.createModel({ params: { game: "snakes" }, payload: { name: "x".repeat(65) } })
+      const { message } = yield* Effect.flip(saying("http://127.0.0.1")(make))
+      assert.strictEqual(message, "name takes text of 1 to 64 characters, not all of them blank.")
+    }).pipe(Effect.provide(NodeHttpClient.layerNodeHttp))
+  )
+
   it.effect("is not waited for without end, where it takes the request or half of the answer", () =>
     Effect.gen(function* () {
       for (const half of [false, true]) {

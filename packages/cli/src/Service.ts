@@ -2,7 +2,8 @@
  * A service as commands call it: by its address, with the kept session, and with its refusals in one
  * sentence. Commands provide the client over node:http: the one over undici does not load on Node 20.
  */
-import { type Credential, makeClient } from "@agon/api/Client.ts"
+import { type Credential, IllAnswer, makeClient } from "@agon/api/Client.ts"
+import { fieldErrors, invalidRequest } from "@agon/api/fieldErrors.ts"
 import { text as variable } from "@agon/api/program/variables.ts"
 import { Effect, Option, Schema } from "effect"
 import { Flag } from "effect/cli"
@@ -63,12 +64,14 @@ export const messageOf = (cause: unknown): string => {
 export const unreachable = (url: string, why: string): string => `${url} cannot be reached: ${why}.`
 
 /** Whether a call has failed without a word of the service: it was not reached, or something else answered in its place. */
-export const isUnanswered = (error: unknown): boolean => HttpClientError.isHttpClientError(error) || Schema.isSchemaError(error)
+export const isUnanswered = (error: unknown): boolean => HttpClientError.isHttpClientError(error) || error instanceof IllAnswer
 
 /** Whatever a call fails with, in one sentence. */
 export const sentenceOf = (url: string, error: unknown): string => {
   if (HttpClientError.isHttpClientError(error)) return unanswered(url, error)
-  if (Schema.isSchemaError(error)) return `${url} gave an answer that this version of agon does not know.`
+  if (error instanceof IllAnswer) return `${url} gave an answer that this version of agon does not know.`
+  // A request that no service would take was not sent; its refusal would have said the same.
+  if (Schema.isSchemaError(error)) return invalidRequest(fieldErrors(error.issue)).detail
   const { code, detail } = error as { readonly code?: string; readonly detail?: string }
   if (code === "unauthenticated") return `Your session has ended. agon login --url ${url} starts a new one.`
   return detail ?? String(error)

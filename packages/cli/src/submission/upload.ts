@@ -37,10 +37,11 @@ const tooLarge = (what: string, bytes: number, max_bytes: number) =>
   new CouldNotRun({ message: `${what} ${bytes} bytes; the season takes ${max_bytes} at most.` })
 
 /**
- * Refuses files that no class of the season holds before a version is announced for them: it would wait for its
+ * Refuses files that no season takes, or no class of this one holds, before a version is announced for them: it would wait for its
  * upload, and other files with it, until the window closes.
  */
 export const checkSizes = Effect.fnUntraced(function* (client: Client, game: string, slug: string, { manifest, weights }: Files) {
+  if (weights.length === 0) return yield* new CouldNotRun({ message: "The weights file is empty." })
   if (manifest.length > MANIFEST_MAX_BYTES) return yield* tooLarge("The manifest has", manifest.length, MANIFEST_MAX_BYTES)
   const { weight_classes } = yield* retryRefused(client.season.privateSeason({ params: { game, slug } }))
   const [bytes, largest] = [weights.length + manifest.length, Math.max(...weight_classes.map(({ max_bytes }) => max_bytes))]

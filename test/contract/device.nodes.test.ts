@@ -98,6 +98,42 @@ layer(database)("a device among nodes", (it) => {
     })
   )
 
+  it.effect("that asks several times at once asks too soon with all of these but one", () =>
+    Effect.gen(function* () {
+      const nodes = [yield* node, yield* node]
+      const { device_code } = yield* begun(nodes[0]!)
+      const asks = Array.from({ length: 12 }, (_, n) => endOf(nodes[n % 2]!.devices.complete(device_code)))
+      const ends = yield* Effect.all(asks, { concurrency: "unbounded" })
+      assert.deepStrictEqual(ends.sort(), ["authorization_pending", ...Array(11).fill("slow_down")])
+    })
+  )
+
+  it.effect("gets nothing where the session that approved it was ended while it waited for another of its own requests", () =>
+    Effect.gen(function* () {
+      const one = yield* node
+      const sql = yield* SqlClient.SqlClient
+      const account = yield* ada(one)
+      const session = Option.getOrThrow(yield* one.accounts.bySession(yield* one.accounts.openSession(account.id, undefined)))
+      yield* sql`UPDATE session SET expires_at = '2099-01-01' WHERE id = ${session.session_id}`
+      const { device_code, user_code } = yield* begun(one)
+      assert.strictEqual((yield* one.devices.decide(session, user_code, true)).state, "approved")
+      const [locked, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const holds = Effect.gen(function* () {
+        yield* sql`SELECT 1 FROM device_sign_in WHERE approved FOR UPDATE`
+        yield* Deferred.succeed(locked, undefined)
+        yield* Deferred.await(goOn)
+      })
+      const other = yield* Effect.forkChild(sql.withTransaction(holds))
+      yield* Deferred.await(locked)
+      const asking = yield* Effect.forkChild(endOf(one.devices.complete(device_code)))
+      yield* blocked(1)
+      yield* one.accounts.endSession(account, session.session_id)
+      yield* Deferred.succeed(goOn, undefined)
+      yield* Fiber.join(other)
+      assert.strictEqual(yield* Fiber.join(asking), "access_denied")
+    })
+  )
+
   it.effect("waits for a suspension of who approved it, and the suspension does not wait for it", () =>
     Effect.gen(function* () {
       const one = yield* node

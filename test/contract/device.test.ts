@@ -33,6 +33,7 @@ const withToken = (token: string, more: Call = {}): Call => ({ ...more, headers:
 layer(Served)("a device", (it) => {
   it.effect("gets a session of the person who approves its code, once, and it is listed and revoked as any other", () =>
     Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
       const { device_code, user_code, ...rest } = yield* begin()
       assert.deepStrictEqual(rest, { verification_uri: "http://localhost:8080/device", expires_in: 600, interval: 5 })
       assert.match(device_code, /^[\w-]{43}$/)
@@ -43,7 +44,10 @@ layer(Served)("a device", (it) => {
       assert.deepInclude((yield* decide("ada", typed, true)).json, { client_name: "agon on a laptop", state: "approved" })
       assert.strictEqual(said(yield* decide("ada", user_code, true)), "200", "twice is the same")
       yield* TestClock.adjust("5 seconds")
+      yield* sql`INSERT INTO session (id, account_id, token_sha256, created_at, last_seen_at, expires_at)
+        SELECT gen_random_uuid(), id, '', 'epoch', 'epoch', 'epoch' FROM account WHERE username = 'bob'`
       const done = yield* ask(device_code)
+      assert.deepStrictEqual(yield* sql`SELECT 1 FROM session WHERE expires_at = 'epoch'`, [], "as with any sign-in, ended ones go")
       assert.deepInclude(done.json, { username: "ada" })
       assert.notInclude(done.text, sessionOf(done.headers)!, "no bearer token in the body")
       const own = withToken(sessionOf(done.headers)!)
@@ -100,6 +104,7 @@ layer(Served)("a device", (it) => {
       const expired = yield* sessionFor
       const second = yield* approvedBy(expired)
       yield* sql`UPDATE session SET expires_at = ${new Date(0)} WHERE id = (SELECT session_id FROM device_sign_in WHERE approved)`
+      assert.strictEqual((yield* named("ada", second.user_code)).json.state, "denied")
       assert.strictEqual(said(yield* ask(second.device_code)), "400 access_denied")
       const signedOut = yield* sessionFor
       const third = yield* approvedBy(signedOut)
@@ -149,6 +154,7 @@ layer(Served)("a device", (it) => {
       assert.strictEqual(said(yield* decide("ada", user_code, true)), "200")
       yield* TestClock.adjust("1 second")
       assert.strictEqual(said(yield* ask(device_code)), "400 expired_token")
+      assert.strictEqual(said(yield* named("ada", user_code)), "404 not_found")
       assert.strictEqual(said(yield* decide("ada", user_code, true)), "404 not_found")
       const [kept, sql] = [yield* begin(), yield* SqlClient.SqlClient]
       assert.deepStrictEqual(
@@ -204,6 +210,8 @@ layer(Served)("strangers", (it) => {
       assert.deepStrictEqual(answers, [...Array(50).fill("200"), "429 rate_limited", "429 rate_limited"])
       const refused = yield* post("", { client_name: "x" })
       assert.strictEqual(refused.json.retry_after_ms, 600_000)
+      yield* TestClock.adjust("10 minutes")
+      assert.strictEqual(said(yield* post("", { client_name: "x" })), "200", "those that are over take no room")
       yield* sql`DELETE FROM device_sign_in`
       yield* sql`INSERT INTO device_sign_in (device_code_sha256, user_code_sha256, address_sha256, client_name, created_at, expires_at, interval_s)
         SELECT sha256(n::text::bytea), sha256(n::text::bytea), sha256(n::text::bytea), 'x', 'epoch', '2099-01-01', 5 FROM generate_series(1, 9999) n`

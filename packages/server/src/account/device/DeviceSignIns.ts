@@ -115,11 +115,11 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
   const shared = yield* SharedClock
   const sql = yield* SqlClient.SqlClient
 
-  const enter = Effect.fnUntraced(function* (device_code_sha256: Uint8Array, { account, client_name, session_id }: Approved, at: Date) {
-    const { live } = yield* queries.isLive({ session_id, now: at })
+  const enter = Effect.fnUntraced(function* (device_code_sha256: Uint8Array, { account, client_name, session_id }: Approved) {
+    const { there } = yield* queries.isThere(session_id)
     yield* queries.end(device_code_sha256)
     if (account.suspended) return new AccessDenied({ detail: "The account is suspended." })
-    if (!live) return refused
+    if (!there) return refused
     return { account_id: account.id, token: yield* accounts.openSession(account.id, client_name) }
   })
 
@@ -129,15 +129,15 @@ const makeComplete = Effect.fnUntraced(function* (queries: Queries) {
     const account = Option.getOrUndefined(yield* queries.holdDecider(device_code_sha256))
     const found = yield* queries.waiting({ device_code_sha256, now })
     if (Option.isNone(found)) return new ExpiredToken({ detail: "The code is over or was used; sign in again." })
-    const { account_id, asked_at, client_name, interval_s, session_id, state } = found.value
+    const { asked_at, client_name, interval_s, session_id, state } = found.value
     const early = asked_at !== null && now.getTime() < asked_at.getTime() + interval_s * 1000 - EARLY_MS
     const slower_s = Math.min(interval_s + SLOWER_S, INTERVAL_MAX_S)
     yield* queries.asked({ device_code_sha256, now, interval_s: early ? slower_s : interval_s })
     if (early) return new SlowDown({ detail: `Ask every ${slower_s} s from now on.` })
     if (state === "denied") return refused
     // Somebody who approves in this moment has an account that is not locked: the device asks again.
-    if (account === undefined || account.id !== account_id || session_id === null) return pending
-    return yield* enter(device_code_sha256, { account, client_name, session_id }, now)
+    if (account === undefined || session_id === null) return pending
+    return yield* enter(device_code_sha256, { account, client_name, session_id })
   })
 
   return Effect.fn("DeviceSignIns.complete")(function* (device_code: string) {

@@ -11,7 +11,6 @@ const SignInRow = Schema.Struct({ client_name: Schema.String, state: State, crea
 
 const Waiting = Schema.Struct({
   state: State,
-  account_id: Schema.NullOr(Schema.String),
   session_id: Schema.NullOr(Schema.String),
   client_name: Schema.String,
   asked_at: Schema.NullOr(Schema.Date),
@@ -81,7 +80,7 @@ const makeOfDevices = (sql: SqlClient.SqlClient) => ({
     Request: Schema.Struct({ device_code_sha256: Sha256, now: Schema.Date }),
     Result: Waiting,
     execute: ({ device_code_sha256, now }) => sql`
-      SELECT ${stateAt(sql, now)}, account_id, client_name, session_id, asked_at, interval_s FROM device_sign_in
+      SELECT ${stateAt(sql, now)}, client_name, session_id, asked_at, interval_s FROM device_sign_in
       WHERE device_code_sha256 = ${device_code_sha256} AND expires_at > ${now} FOR UPDATE`
   }),
 
@@ -108,13 +107,13 @@ const makeOfDeciders = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * One row by the primary key. A statement after the locks, so that it sees a session that
-   * ended while they were waited for.
+   * One row by the primary key. A statement after the locks, so that it sees a session that was ended while they were waited for;
+   * whether it has expired, `waiting` says.
    */
-  isLive: SqlSchema.findOne({
-    Request: Schema.Struct({ session_id: Schema.String, now: Schema.Date }),
-    Result: Schema.Struct({ live: Schema.Boolean }),
-    execute: ({ now, session_id }) => sql`SELECT EXISTS (SELECT 1 FROM session WHERE id = ${session_id} AND expires_at > ${now}) AS live`
+  isThere: SqlSchema.findOne({
+    Request: Schema.String,
+    Result: Schema.Struct({ there: Schema.Boolean }),
+    execute: (session_id) => sql`SELECT EXISTS (SELECT 1 FROM session WHERE id = ${session_id}) AS there`
   })
 })
 

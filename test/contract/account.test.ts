@@ -92,6 +92,7 @@ layer(Served)("sessions", (it) => {
       const revoke = (as: string, sid: string) => call(`/v1/sessions/${sid}`, { method: "DELETE", as })
       assert.strictEqual((yield* revoke("bob", id)).json.code, "not_found")
       assert.strictEqual((yield* revoke("ada", "no-uuid")).json.code, "not_found")
+      assert.strictEqual((yield* revoke("ada", yield* session("ada", "ended", "1969-01-01"))).json.code, "not_found")
       assert.strictEqual((yield* call("/v1/me", { as: "phone" })).status, 200)
       const revoked = yield* revoke("ada", id)
       assert.deepInclude(revoked.json, { id, user_agent: "phone", current: false })

@@ -92,8 +92,8 @@ const during = Effect.fnUntraced(function* <A, B, E, R, R2>(write: Effect.Effect
 
 const waiting = rows`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
 
-/** Signs in as a provider says that somebody is. */
-const signInAs = (identity: Identity) => {
+/** Signs in as a provider says that somebody is, or links that to the account of the session. */
+const signInAs = (identity: Identity, session_token = "") => {
   const provider = {
     ...{ slug: identity.provider, label: identity.provider, this_machine_only: false },
     begin: (_: string, { state }: { readonly state: string }) => Effect.succeed(new URL(`https://hub.example/?state=${state}`)),
@@ -101,8 +101,8 @@ const signInAs = (identity: Identity) => {
   }
   const signing = Effect.gen(function* () {
     const { begin, complete } = yield* SignIn
-    const { cookie, location } = yield* begin(identity.provider, { return_to: undefined, session_token: "", from_elsewhere: false })
-    const callback = { url: new URL(location), state_cookie: cookie, session_token: "", user_agent: undefined }
+    const { cookie, location } = yield* begin(identity.provider, { return_to: undefined, session_token, from_elsewhere: false })
+    const callback = { url: new URL(location), state_cookie: cookie, session_token, user_agent: undefined }
     return yield* complete({ provider: identity.provider, ...callback })
   })
   const providers = Layer.succeed(Providers, { list: [provider], bySlug: () => provider } as unknown as Providers["Service"])
@@ -184,6 +184,20 @@ layer(A.layer, A.options)("an owner whose login changes at its provider", (it) =
       )
       yield* Fiber.join(signing)
       yield* isOut(boa.version, true)
+    })
+  )
+
+  it.effect("gets the right of one that is linked beside it", () =>
+    Effect.gen(function* () {
+      const [entry] = yield* rows<{
+        readonly id: string
+      }>`SELECT v.id FROM version v JOIN model m ON m.id = v.model_id WHERE m.name = 'Boa'`
+      yield* isOut(entry!.id, true)
+      yield* post(A.urlOf("one", "/participants"), { logins: ["Robert"] })
+      const known = { provider: "hub", name: undefined, email: undefined }
+      const { token } = yield* signInAs({ ...known, subject: "bob", login: "Bobby" })
+      yield* signInAs({ ...known, subject: "robert", login: "Robert" }, token)
+      yield* isOut(entry!.id, false)
     })
   )
 

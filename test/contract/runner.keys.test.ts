@@ -120,6 +120,7 @@ layer(Service.layer(), { excludeTestServices: true, timeout: "120 seconds" })("a
       const ours = yield* platform.open(["match"])
       yield* office(false)
       assert.strictEqual(yield* code(beat(platform.client, ours)), "unauthenticated")
+      assert.deepStrictEqual(yield* rows("SELECT state FROM runner WHERE id = $1::uuid", ours), [{ state: "gone" }])
       assert.isFalse((yield* beat(client, runner)).drain, "the season's key stays: its maker still administers that season")
       yield* office(true)
       assert.isFalse((yield* beat(platform.client, ours)).drain)

@@ -11,9 +11,10 @@ import { makeQueries } from "@agon/server/account/signin/signInQueries.ts"
 import { Words } from "@agon/server/account/Words.ts"
 import { ResponseCache } from "@agon/server/http/cache/ResponseCache.ts"
 import { assert, layer } from "@effect/vitest"
-import { Context, DateTime, Effect, Layer, Option } from "effect"
+import { Context, DateTime, Effect, Fiber, Layer, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { TestClock } from "effect/testing"
+import { eventually } from "../support/eventually.ts"
 import { holdingUntil } from "../support/holding.ts"
 import * as Postgres from "../support/Postgres.ts"
 import { seedAccounts } from "../support/Web.ts"
@@ -117,7 +118,31 @@ layer(database)("a sign-in among nodes", (it) => {
       assert.deepStrictEqual(yield* linking("ada", suspended), ["invalid_state", 0])
       const signedOut = run(sql`DELETE FROM session WHERE account_id = (SELECT id FROM account WHERE username = 'bob')`)
       assert.deepStrictEqual(yield* linking("bob", signedOut), ["invalid_state", 0])
+      const endsAt = (at: string) =>
+        run(sql`UPDATE session SET expires_at = ${at}::timestamptz WHERE account_id = (SELECT id FROM account WHERE username = 'root')`)
+      assert.deepStrictEqual(yield* linking("root", endsAt("epoch")), ["invalid_state", 0])
+      yield* endsAt("2099-01-01")
       assert.deepStrictEqual(yield* linking("root", Effect.void), ["signed in", 1])
+    })
+  )
+
+  it.effect("waits for a suspension of the account that it is of, and is refused by it", () =>
+    Effect.gen(function* () {
+      const here = yield* node
+      const sql = yield* SqlClient.SqlClient
+      assert.strictEqual(yield* end(here, yield* begun(here)), "signed in")
+      const suspended = (is: boolean) =>
+        sql`UPDATE account SET suspended = ${is} WHERE id IN (SELECT account_id FROM identity WHERE provider = 'hub' AND subject = '7')`
+      const done = yield* holdingUntil(suspended(true))
+      const signing = yield* Effect.forkChild(Effect.flatMap(begun(here), (callback) => end(here, callback)))
+      const waiting = sql`SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`
+      yield* eventually(
+        "the sign-in is over or waits",
+        Effect.map(waiting, ({ length }) => length > 0 || signing.pollUnsafe() !== undefined)
+      )
+      yield* done
+      assert.strictEqual(yield* Fiber.join(signing), "account_suspended")
+      yield* suspended(false)
     })
   )
 

@@ -263,11 +263,20 @@ layer(web, A.options)("a comment", (it) => {
       assert.deepStrictEqual(A.refusal(yield* A.post("/v1/comments/x/reports", {}, "bob")), [404, "not_found"], "before the body is read")
       yield* decide(id, "removed")
       yield* decide(id, "approved")
+      yield* newcomer("hugo")
+      yield* report("hugo", "still rude")
+      yield* decide(id, "removed")
+      assert.deepStrictEqual(
+        (yield* A.read("/v1/admin/comments?state=reported")).json.comments,
+        [],
+        "what was removed is not asked about again"
+      )
+      yield* decide(id, "approved")
       assert.deepStrictEqual(bodies(yield* A.ask(threadOf(x.winter))), ["Rude words."])
       const log = yield* A.rows<{ readonly action: string }>`SELECT action FROM audit WHERE subject = ${id} ORDER BY id`
       assert.deepStrictEqual(
         log.map(({ action }) => action.slice("comment.".length)),
-        ["approve", "remove", "approve"],
+        ["approve", "remove", "approve", "remove", "approve"],
         "once for each change"
       )
     })
@@ -419,6 +428,30 @@ layer(web, A.options)("at one time", (it) => {
       const { json } = yield* A.ask(threadOf(x.open))
       assert.deepStrictEqual([json.thread.comments, json.thread.locked], [9 + answers.filter(({ status }) => status === 201).length, true])
       assert.deepStrictEqual(A.refusal(yield* say("ada", { match: x.open }, "me")), [409, "thread_locked"])
+    })
+  )
+
+  it.effect("a thread that two lock at one time is locked once, with one row in the log", () =>
+    Effect.gen(function* () {
+      const { id } = (yield* A.ask(threadOf(x.open))).json.thread
+      const sql = yield* SqlClient.SqlClient
+      const lock = (locked: boolean) => A.patch(`/v1/admin/threads/${id}`, { locked })
+      const logged = Effect.map(sql`SELECT 1 FROM audit WHERE action = 'thread.lock' AND subject = ${id}`, (rows) => rows.length)
+      yield* lock(false)
+      const before = yield* logged
+      const locking = yield* sql.withTransaction(
+        Effect.gen(function* () {
+          yield* sql`SELECT id FROM thread WHERE id = ${id} FOR UPDATE`
+          const locking = yield* Effect.forkChild(Effect.all([lock(true), lock(true)], atOnce))
+          yield* blocked(2)
+          return locking
+        })
+      )
+      assert.deepStrictEqual(
+        (yield* Fiber.join(locking)).map(({ json }) => json.locked),
+        [true, true]
+      )
+      assert.strictEqual(yield* logged, before + 1)
     })
   )
 })

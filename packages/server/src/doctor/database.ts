@@ -1,6 +1,6 @@
 /**
- * The database: whether it answers, its version and encoding, the schema, whether commits are on its disk, its clock and its
- * connections. The embedded one is asked where it runs; where none runs it is started as the service
+ * The database: whether it answers, its version and encoding, the schema, whether commits are on its disk, its clock, its
+ * connections, and the other nodes that it knows of. The embedded one is asked where it runs; where none runs it is started as the service
  * would, unless there is none yet.
  */
 
@@ -21,6 +21,7 @@ import { has, MIGRATION_NUMBERS } from "../database/migrate.ts"
 import { openBeside } from "../database/open.ts"
 import { unwritable } from "../database/writable.ts"
 import { about, type Finding, refusedIsBroken } from "./Finding.ts"
+import { checkNodes } from "./nodes.ts"
 
 const ANSWER_TIMEOUT = "10 seconds"
 /** Leases and rounds end by the clock, whose differences between nodes are seen from here on. */
@@ -50,7 +51,9 @@ const answering = (settings: SettingsShape) =>
   Effect.gen(function* () {
     const { url } = yield* openBeside(settings, { postgres: passwordOf(settings) })
     const pool = PgClient.layer({ url, maxConnections: 1, applicationName: "agon_doctor", connectTimeout: Duration.seconds(5) })
-    return yield* asked.pipe(
+    const both = Effect.all([asked, checkNodes(settings)])
+    return yield* both.pipe(
+      Effect.map((found) => found.flat()),
       Effect.provide(Layer.orDie(pool)),
       Effect.mapError((error) => refuse(`DATABASE_URL: the server cannot be used: ${explain(error)}; start it, or mend the address`)),
       Effect.timeoutOrElse({

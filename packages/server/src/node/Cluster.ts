@@ -38,6 +38,7 @@ import type { AnswerAsk } from "./AskServer.ts"
 import { lookout } from "./Lookout.ts"
 import { PeerLink } from "./PeerLink.ts"
 import { layerPeerClients, layerPeerServer } from "./Peers.ts"
+import { knownToOthers } from "./stranger.ts"
 
 /** The library says these again and again while the database is away. */
 export const repeatedLines = seldomSaid([
@@ -97,7 +98,7 @@ export const layerAmongOthers = (node: Address, secret: Redacted.Redacted, tls: 
     Layer.provide(SqlRunnerStorage.layerStorage({})),
     Layer.provide([config, RpcSerialization.layerSchemaBinary(), NodeCrypto.layerDigest, repeatedLines]),
     Layer.merge(Layer.effectDiscard(lookout(node))),
-    Layer.provide(Layer.effectDiscard(tables)),
+    Layer.provide(Layer.effectDiscard(Effect.andThen(tables, knownToOthers({ node, secret, tls })))),
     Layer.provide(layerSql),
     Layer.catch((error) => Layer.effectContext(error instanceof StartRefused ? Effect.fail(error) : Effect.die(error)))
   )

@@ -30,6 +30,14 @@ const refuses = (address: string) =>
     return Effect.sync(() => socket.destroy())
   })
 
+/** The addresses of the other nodes that run: a few rows; those of nodes that are gone for good are swept by the library. */
+export const runningBeside = Effect.fnUntraced(function* (self: string) {
+  const sql = yield* SqlClient.SqlClient
+  const others = yield* sql<{ readonly address: string }>`
+    SELECT address FROM cluster_runners WHERE healthy AND address <> ${self} AND last_heartbeat > now()::timestamp - interval '4 seconds'`
+  return others.map(({ address }) => address)
+})
+
 export const lookout = Effect.fnUntraced(function* (node: Address) {
   const sql = yield* SqlClient.SqlClient
   const self = NodeAddress.written(node)
@@ -42,11 +50,9 @@ export const lookout = Effect.fnUntraced(function* (node: Address) {
     if (times >= REFUSALS) yield* sql`UPDATE cluster_runners SET healthy = false WHERE address = ${address} AND healthy`
   })
   const look = Effect.gen(function* () {
-    // A few rows; those of nodes that are gone for good are swept by the library.
-    const others = yield* sql<{ readonly address: string }>`
-      SELECT address FROM cluster_runners WHERE healthy AND address <> ${self} AND last_heartbeat > now()::timestamp - interval '4 seconds'`
-    yield* Effect.forEach(others, ({ address }) => knock(address), { concurrency: "unbounded", discard: true })
-    for (const address of refused.keys()) if (!others.some((other) => other.address === address)) refused.delete(address)
+    const others = yield* runningBeside(self)
+    yield* Effect.forEach(others, knock, { concurrency: "unbounded", discard: true })
+    for (const address of refused.keys()) if (!others.includes(address)) refused.delete(address)
   })
   // Without the database nobody can be taken off the list: the next look finds the same nodes.
   yield* look.pipe(Effect.ignore, Effect.repeat(Schedule.spaced(LOOK_EVERY)), Effect.forkScoped)

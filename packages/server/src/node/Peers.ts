@@ -5,17 +5,18 @@
  * its body is not read before that. With TLS each side presents a certificate as well (config/nodeTls.ts).
  */
 
+import { seldom } from "@agon/api/program/seldom.ts"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { ByteSize, Effect, Layer, type Redacted, type Scope } from "effect"
 import { HttpRunner } from "effect/cluster"
-import { HttpClient, HttpClientRequest, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpClient, HttpClientRequest, type HttpClientResponse, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { NodeTls } from "../config/nodeTls.ts"
 import type { Address } from "../config/variables.ts"
 import { BACKLOG, cannotListen } from "../http/connection/listening.ts"
 import { sameSecret } from "../http/sameSecret.ts"
 import { type AnswerAsk, ASK_BYTES_MAX, makeAskServer } from "./AskServer.ts"
-import { nodesCredential } from "./credential.ts"
+import { nodesCredential, UNKNOWN } from "./credential.ts"
 import { ASKS_PATH } from "./PeerLink.ts"
 import { makePeerServer } from "./peerServer.ts"
 
@@ -28,13 +29,23 @@ export const NODES_PATH = "/nodes/"
  */
 const CONNECTIONS_MAX = 64
 
+const unknown = seldom("another node does not know this one: its AGON_DATA/secrets are others")
+/** Two that started at the same time with secrets of their own were not told so by each other (stranger.ts). */
+const tellUnknown = ({ request, status }: HttpClientResponse.HttpClientResponse) => {
+  if (status !== UNKNOWN) return Effect.void
+  const node = new URL(request.url).host
+  return unknown({ reason: node, fields: { node } })
+}
+
 /** The clients for other nodes; each call makes its own, whose messages do not wait for another's. */
 export const layerPeerClients = (secret: Redacted.Redacted, tls: NodeTls | undefined) => {
   const credential = nodesCredential(secret)
   // Fresh: otherwise the program's other client, which is the same layer without the certificate, would be reused.
   const http = Layer.effect(
     HttpClient.HttpClient,
-    Effect.map(HttpClient.HttpClient, HttpClient.mapRequest(HttpClientRequest.setHeader("authorization", credential)))
+    Effect.map(HttpClient.HttpClient, (client) =>
+      HttpClient.tap(HttpClient.mapRequest(client, HttpClientRequest.setHeader("authorization", credential)), tellUnknown)
+    )
   ).pipe(
     Layer.provide(
       Layer.fresh(
@@ -94,4 +105,4 @@ const guarded = (routes: ReadonlyMap<string, Answer>, credential: string) =>
 
 /** Closes the connection, since a body that follows is not read. */
 const nothingHere = HttpServerResponse.text("", { status: 404, headers: { connection: "close" } })
-const notANode = HttpServerResponse.text("", { status: 401, headers: { connection: "close" } })
+const notANode = HttpServerResponse.text("", { status: UNKNOWN, headers: { connection: "close" } })

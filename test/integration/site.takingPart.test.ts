@@ -66,9 +66,9 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
       for (const season of ["spring", "secret"]) {
         const text = yield* shown(`/me/models/${m.alpha}/submit/${season}`, "ada")
         const terminal = text.slice(text.indexOf("<h2>Without scripts</h2>"))
-        assert.include(terminal, `<code>npx agon examine policy.onnx policy.json --game snakes --season ${season} --url ${origin}</code>`)
+        assert.include(terminal, `<code>agon examine policy.onnx policy.json --game snakes --season ${season} --url ${origin}</code>`)
         assert.include(terminal, `<code>GAME=snakes</code>, <code>MODEL=${m.alpha}</code> and <code>SEASON=${season}</code>`)
-        assert.strictEqual(terminal.includes(`<code>npx agon login --url ${origin}</code>`), season === "secret", season)
+        assert.strictEqual(terminal.includes(`<code>agon login --url ${origin}</code>`), season === "secret", season)
       }
       const kit = yield* shown("/kit/submit")
       assert.include(kit, "/submission?model=$MODEL&amp;season=$SEASON")
@@ -111,8 +111,8 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
       const { origin } = yield* Service.Service
       const sql = yield* SqlClient.SqlClient
       const examine = (season: string) =>
-        `<code>npx agon examine policy.onnx policy.json --game snakes --season ${season} --url ${origin}</code> finds it`
-      const login = `<code>npx agon login --url ${origin}</code>`
+        `<code>agon examine policy.onnx policy.json --game snakes --season ${season} --url ${origin}</code> finds it`
+      const login = `<code>agon login --url ${origin}</code>`
       const open = yield* shown(`/me/versions/${v.beta2}`, "bob")
       assert.include(open, examine("spring"))
       assert.notInclude(open, login, "everybody may read that season")

@@ -84,7 +84,7 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
       const sql = yield* SqlClient.SqlClient
       const at = `/me/versions/${v.beta2}`
       const { origin } = yield* Service.Service
-      const tool = `<code>npx agon examine policy.onnx policy.json --game snakes --season spring --url ${origin}</code>`
+      const tool = `<code>agon examine policy.onnx policy.json --game snakes --season spring --url ${origin}</code>`
       for (const [reason, sentence, isFound] of [
         ["hash_mismatch", "A file is not the one whose hash was submitted.", false],
         ["too_slow", "One move takes it longer than the season allows.", true],

@@ -74,7 +74,7 @@ const mend = (match: OwnMatch, limit: number | undefined): ReadonlyArray<Html> =
     ...(struck
       ? [
           html`<li><a href="${kitAt("strikes")}">What a strike is, and the usual causes</a>.${match.replay_removed_at === undefined && " The replay shows in which turns they were."}</li>\n`,
-          html`<li><code>npx agon play --game ${match.game} --board FILE --seed ${match.seed} --watch MODEL…</code> shows the strikes of each seat on your own machine.</li>\n`
+          html`<li><code>agon play --game ${match.game} --board FILE --seed ${match.seed} --watch MODEL…</code> shows the strikes of each seat on your own machine.</li>\n`
         ]
       : []),
     ...versions.map(

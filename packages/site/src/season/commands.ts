@@ -13,4 +13,4 @@ interface ToExamine {
 
 /** Examines two files by the rules of a season, of which the tool reads a private one only for somebody who takes part in it. */
 export const examineCommand = ({ at, game, origin, season }: ToExamine): Html =>
-  html`${at === inPrivate && html`After <code>npx agon login --url ${origin}</code>, `}<code>npx agon examine policy.onnx policy.json --game ${game} --season ${season} --url ${origin}</code>`
+  html`${at === inPrivate && html`After <code>agon login --url ${origin}</code>, `}<code>agon examine policy.onnx policy.json --game ${game} --season ${season} --url ${origin}</code>`

@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import * as A from "../support/Administration.ts"
 import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
-import { bodyOf, foresee, fresh, modelOf, over, reenter, submit } from "../support/Submitting.ts"
+import { bodyOf, entered, foresee, fresh, modelOf, over, reenter, submit } from "../support/Submitting.ts"
 
 layer(A.layer, A.options)("a submission", (it) => {
   it.effect("is answered with upload URLs, and when repeated with the same version and URLs for the rest of its window", () =>
@@ -231,10 +231,27 @@ layer(A.layer, A.options)("the preflight", (it) => {
     })
   )
 
+  it.effect("of a season with a roster knows a login at the roster's provider, and not the same one at another", () =>
+    Effect.gen(function* () {
+      const model = yield* modelOf("ada")
+      yield* A.season("named", { entry: "restricted" })
+      yield* A.post(A.urlOf("named", "/participants"), { logins: ["Nan"] })
+      const links = (provider: string) => A.rows`INSERT INTO identity (provider, subject, account_id, login, created_at)
+        SELECT ${provider}, 'nan', id, 'nan', now() FROM account WHERE username = 'ada'`
+      yield* links("lab")
+      yield* refused("named", model, "not_eligible")
+      yield* links("hub")
+      assert.deepStrictEqual((yield* foresee("named", model)).json.refusals, [])
+      yield* A.rows`DELETE FROM identity WHERE subject = 'nan'`
+    })
+  )
+
   it.effect("of a season that is closed is answered from its rows, as the submission is", () =>
     Effect.gen(function* () {
       const model = yield* modelOf("ada")
-      const { version } = yield* over("bygone", model)
+      const { id, version } = yield* over("bygone", model)
+      const lately = { status: "rejected", created_at: new Date().toISOString() }
+      yield* entered(id, yield* modelOf("ada"), { ...lately, reject_reason: "upload_expired" })
       const { foreseen } = yield* refused("bygone", model, "season_closed")
       assert.deepStrictEqual(foreseen, {
         game: "snakes",
@@ -246,6 +263,8 @@ layer(A.layer, A.options)("the preflight", (it) => {
         cooldown_until: null,
         refusals: foreseen.refusals
       })
+      yield* entered(id, yield* modelOf("ada"), { ...lately, reject_reason: "too_large" })
+      assert.isNotNull((yield* foresee("bygone", model)).json.cooldown_until)
       const rival = yield* modelOf("bob")
       const stolen = yield* submit(bodyOf("bygone", rival, { weights_hash: version.weights_hash }), "bob")
       assert.strictEqual(stolen.json.code, "season_closed")
@@ -303,7 +322,7 @@ layer(A.layer, A.options)("a re-entry", (it) => {
   it.effect("and a submission too, of what is entered in a season that is over is answered with it, as while it was open", () =>
     Effect.gen(function* () {
       const model = yield* modelOf("ada", "Constrictor")
-      const { version } = yield* over("ended", model)
+      const { id, version } = yield* over("ended", model)
       const { manifest_hash, weights_hash } = version
       const same = { version_id: version.id, model_id: model, model: "Constrictor", version: 1, status: "entered", season: "ended" }
       const again = yield* reenter({ game: "snakes", model, season: "ended", from: "ended" })
@@ -314,6 +333,9 @@ layer(A.layer, A.options)("a re-entry", (it) => {
       for (const other of [{ weights_hash }, { manifest_hash }]) {
         assert.strictEqual((yield* submit(bodyOf("ended", model, other))).json.code, "season_closed")
       }
+      const { manifest_hash: manifest, weights_hash: weights } = yield* entered(id, model, { status: "rejected", number: 2 })
+      const rejected = yield* submit(bodyOf("ended", model, { weights_hash: weights, manifest_hash: manifest }))
+      assert.strictEqual(rejected.json.code, "season_closed")
       const theirs = yield* submit(bodyOf("ended", yield* modelOf("bob"), { weights_hash, manifest_hash }), "bob")
       assert.strictEqual(theirs.json.code, "season_closed")
     })
@@ -322,7 +344,10 @@ layer(A.layer, A.options)("a re-entry", (it) => {
   it.effect("is refused where it names too little, nothing, or what may not enter", () =>
     Effect.gen(function* () {
       const model = yield* modelOf("ada")
-      const { version } = yield* over("from", model)
+      const { id, version } = yield* over("from", model)
+      const rejected = yield* modelOf("ada")
+      yield* entered(id, rejected, { status: "rejected" })
+      const { json: ofOthello } = yield* A.post("/v1/games/othello/models", { name: "Disc" }, "ada")
       yield* over("over", yield* modelOf("ada"))
       const into = yield* A.season("into", { rules: { cooldown_s: 0 } })
       yield* A.season("empty")
@@ -339,7 +364,9 @@ layer(A.layer, A.options)("a re-entry", (it) => {
         [{ ...right, season: "unseen" }, "404 unknown_season"],
         [{ ...right, from: "unseen" }, "404 unknown_season"],
         [{ ...right, model: yield* modelOf("bob") }, "404 unknown_model"],
+        [{ ...right, model: ofOthello.id }, "404 unknown_model"],
         [{ ...right, from: "empty" }, "404 nothing_to_reenter"],
+        [{ ...right, model: rejected }, "404 nothing_to_reenter"],
         [{ ...right, season: "over" }, "409 season_closed"]
       ]
       for (const [body, expected] of cases) {

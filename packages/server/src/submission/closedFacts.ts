@@ -47,7 +47,7 @@ export const makeClosedFacts = Effect.gen(function* () {
       versions: holdings.versions,
       cooldown_until: holdings.cooldown_until,
       candidate: null,
-      weights_elsewhere: held.weights_elsewhere
+      weights_elsewhere: false // nobody is told: whoever names weights hears first that the season is closed
     })
     return { holdings, refused, same: held.same === null ? null : { ...held.same, upload_until: null } }
   })

@@ -28,7 +28,6 @@ const ClosedFacts = Schema.Struct({
   models: Schema.Int,
   versions: Schema.Int,
   has_this: Schema.Boolean,
-  weights_elsewhere: Schema.Boolean,
   same: Schema.NullOr(Schema.Struct({ submitted: Schema.String, number: Schema.Int })),
   last_submitted_at: Schema.NullOr(Schema.Date)
 })
@@ -92,8 +91,8 @@ const makeFacts = (sql: SqlClient.SqlClient) => ({
   }),
 
   /**
-   * The holdings of an account in a closed season, which has no machine to ask: the account's versions by
-   * version_owner, every version of the season by version_ord where weights are asked about, and the model's by version_model.
+   * The holdings of an account in a closed season, which has no machine to ask: the account's versions by version_owner, and the model's
+   * by version_model.
    */
   closedFacts: SqlSchema.findOne({
     Request: Schema.Struct({
@@ -109,8 +108,6 @@ const makeFacts = (sql: SqlClient.SqlClient) => ({
         count(*) FILTER (WHERE v.status <> 'rejected' AND v.model_id = ${model_id}::uuid)::int AS versions,
         coalesce(bool_or(v.model_id = ${model_id}::uuid AND v.status <> 'rejected'), ${model_id}::uuid IS NULL) AS has_this,
         max(v.created_at) FILTER (WHERE coalesce(v.reject_reason, '') NOT IN ('admission_unavailable', 'upload_expired')) AS last_submitted_at,
-        ${weights_hash}::text IS NOT NULL AND EXISTS (SELECT 1 FROM version o WHERE o.season_id = ${season_id} AND o.weights_hash = ${weights_hash}
-          AND o.status NOT IN ('rejected', 'disabled') AND o.model_id IS DISTINCT FROM ${model_id}::uuid) AS weights_elsewhere,
         (SELECT jsonb_build_object('submitted', o.id, 'number', o.number) FROM version o
           WHERE o.model_id = ${model_id}::uuid AND o.season_id = ${season_id} AND o.weights_hash = ${weights_hash}
             AND o.manifest_hash = ${manifest_hash} AND o.status = 'entered') AS same

@@ -221,6 +221,42 @@ layer(Fixture.layer.pipe(Layer.provideMerge(A.layer)), A.options)("a suspension"
     })
   )
 
+  const owns = (username: string, table: "model" | "version", id: string) =>
+    Effect.flatMap(SqlClient.SqlClient, (sql) =>
+      sql.unsafe(`UPDATE ${table} SET owner_id = (SELECT id FROM account WHERE username = $1) WHERE id = $2::uuid`, [username, id])
+    )
+  const { modelIds, versionIds } = Fixture
+  const writes = [
+    { as: "a model's owner", by: "wes", table: "model", office: owns("wes", "model", modelIds.delta) },
+    { as: "a version's owner", by: "wil", table: "version", office: owns("wil", "version", versionIds.delta1) },
+    { as: "an administrator of a season", by: "win", table: "participant", office: edit("win", { admin: true }) },
+    { as: "an administrator of the platform", by: "wyn", table: "word", office: edit("wyn", { admin: true }) }
+  ] as const
+  const written = {
+    model: A.patch(`/v1/models/${modelIds.delta}`, { name: "Late" }, "wes"),
+    version: A.patch(`/v1/versions/${versionIds.delta1}`, { note: "late" }, "wil"),
+    participant: A.post("/v1/games/snakes/seasons/spring/participants", { logins: ["late"] }, "win"),
+    word: A.post("/v1/admin/words", { word: "late" }, "wyn")
+  }
+  for (const { as, by, office, table } of writes)
+    it.effect(`ends what the account has under way as ${as}`, () =>
+      Effect.gen(function* () {
+        yield* newcomer(by)
+        yield* office
+        const sql = yield* SqlClient.SqlClient
+        const writing = yield* sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql.unsafe(`LOCK TABLE ${table} IN SHARE MODE`)
+            const writing = yield* Effect.forkChild(written[table])
+            yield* blocked(1)
+            assert.strictEqual((yield* edit(by, { suspended: true })).status, 200)
+            return writing
+          })
+        )
+        assert.deepStrictEqual(A.refusal(yield* Fiber.join(writing)), [401, "unauthenticated"])
+      })
+    )
+
   it.effect("and a sign-in follow one another: a session that opens at the same time is ended as well", () =>
     Effect.gen(function* () {
       yield* newcomer("vera")

@@ -144,6 +144,7 @@ const classes: ReadonlyArray<Line> = [
   { rate: "public", per_s: 30, burst: 60, path: "/v1/games", who: undefined }, // kept: answered from the cache
   { rate: "signin", per_s: 5, burst: 10, path: "/v1/auth/stub", who: undefined },
   { rate: "session", per_s: 20, burst: 40, path: "/v1/sessions", who: "sue" },
+  { rate: "session", per_s: 20, burst: 40, path: "/v1/private/games/snakes/seasons", who: "vic" }, // a read that needs no session
   { rate: "read", per_s: 10, burst: 20, path: "/v1/me", who: "rea" },
   { rate: "write", per_s: 1, burst: 5, path: "/v1/sessions/none", method: "DELETE", who: "wri" },
   { rate: "upload", per_s: 5, burst: 40, path: "/v1/games/snakes/seasons/none/maps/none", method: "PATCH", who: "admin" }
@@ -179,7 +180,7 @@ layer(nodeLayer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits", (it
       const again = yield* Effect.forEach(refused, (one) => ask(origin, one))
       assert.deepStrictEqual(
         again.map(({ status }) => status),
-        [200, 200, 302, 200, 200, 404, 404]
+        [200, 200, 302, 200, 200, 200, 404, 404]
       )
     })
   )
@@ -236,6 +237,16 @@ layer(nodeLayer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits", (it
       const { origin } = yield* OneNode
       const guess = (n: number): Ask => ({ path: "/v1/me", headers: { ...from("10.4.0.1"), cookie: `service_session=guess-${n}` } })
       yield* shareOneBucket("public", drain(origin, guess), drain(origin, { path: "/v1/games", headers: from("10.4.0.1") }))
+    })
+  )
+
+  it.effect("count a session that has ended as a guess", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* OneNode
+      const headers = { ...from("10.4.0.2"), ...(yield* cookieOf(origin, "left")) }
+      assert.strictEqual((yield* ask(origin, { path: "/v1/session", method: "DELETE", headers })).status, 204)
+      assert.strictEqual((yield* ask(origin, { path: "/v1/me", headers })).status, 401)
+      yield* shareOneBucket("public", drain(origin, { path: "/v1/me", headers }))
     })
   )
 

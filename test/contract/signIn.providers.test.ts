@@ -131,6 +131,25 @@ layer(Served, { excludeTestServices: true })("a provider of plain OAuth 2", (it)
     })
   )
 
+  it.effect("that refuses the user's record lets nobody in, also where its refusal names somebody", () =>
+    inService(async ({ hub, origin }) => {
+      hub.says.user = (response) => json(response, 403, { id: 5, login: "somebody" })
+      assert.strictEqual(outcome(await walk(new Browser(), origin, "hub")), "provider_failed")
+    })
+  )
+
+  it.effect("is read as far as half a mebibyte of an answer", () =>
+    inService(async ({ hub, origin }) => {
+      const answersWith = (bytes: number) => {
+        hub.says.user = (response) =>
+          void response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ id: 6, login: "long" }).padEnd(bytes))
+        return walk(new Browser(), origin, "hub").then(outcome)
+      }
+      assert.strictEqual(await answersWith(512 * 1024), "/")
+      assert.strictEqual(await answersWith(512 * 1024 + 1), "provider_failed")
+    })
+  )
+
   it.effect("is asked with the code, the verifier, the secret and the same callback address, and sends its name along or not", () =>
     inService(async ({ hub, origin }) => {
       const browser = new Browser()

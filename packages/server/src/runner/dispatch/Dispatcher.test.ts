@@ -47,7 +47,7 @@ const among = (
   const seasons = ids.map((id) => ({ id, ...engine }))
   const calls = Layer.mock(SeasonCalls, {
     holdings,
-    caller: () => Effect.succeed({ key, runner, stays }),
+    caller: (key) => Effect.succeed({ key, runner, stays }),
     seasonOf: (lease) => Effect.succeed(lease.split(" ")[0]),
     check: (_key, _runner, results) => Effect.succeed(results),
     tell: (_, season, { max, results }) => {
@@ -250,6 +250,32 @@ it.effect("requests of one runner that are woken at once, and one that comes mea
     assert.sameMembers(given, [3, 1, 0])
     assert.lengthOf((yield* lease(key, { ...request, max: 4 })).leases, 4, "nothing is under way any more")
   }).pipe(Effect.provide(among(new Set(), [], [lost], undefined, { full, told, answers: slow })))
+})
+
+it.effect("a runner is asked for no more than its slots beside what it holds; what it reports ends with the request", () => {
+  const [holdings, told] = [new Holdings(), [] as Array<Told>]
+  holdings.know(
+    "r",
+    [1, 2, 3].map((n) => ({ lease: `${lost} ${n}`, runner: "r", key: "k", season: lost, ...NO_MATCH }))
+  )
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    yield* lease(key, { ...request, max: 4 })
+    yield* lease(key, { ...request, max: 4, results: [resultOf(lost)] })
+    assert.deepStrictEqual(
+      told.map(({ max }) => max),
+      [1, 2]
+    )
+  }).pipe(Effect.provide(among(new Set(), [], [lost], undefined, { holdings, told })))
+})
+
+it.effect("a season's key is given work of its season alone", () => {
+  const asked: Array<string> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    yield* lease({ ...key, season_id: other }, { ...request, max: 4 })
+    assert.deepStrictEqual([...new Set(asked)], [other])
+  }).pipe(Effect.provide(among(new Set(), asked, [lost, other, third])))
 })
 
 it.effect("a request that is given nothing waits no longer where the host's clock was set back meanwhile", () =>

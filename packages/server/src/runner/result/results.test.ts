@@ -55,9 +55,9 @@ describe("a result on its way to a season", () => {
 
 describe("a replay within its result", () => {
   /** Brings so many different replays of one lease; answers which objects are put, and how many replays are taken. */
-  const brought = Effect.fnUntraced(function* (replays: number, areRows: boolean, more = 0) {
+  const brought = Effect.fnUntraced(function* (replays: number, areRows: boolean, more = 0, free = 1) {
     const put: Array<string> = []
-    const objects = Layer.mock(ObjectStore, { freeShare: Effect.succeed(1), put: (key) => Effect.sync(() => void put.push(key)) })
+    const objects = Layer.mock(ObjectStore, { freeShare: Effect.succeed(free), put: (key) => Effect.sync(() => void put.push(key)) })
     const taken = new TakenReplays()
     const uploads = { sweep: Effect.succeed(0), take: (lease: string, hash: string) => taken.take(lease, hash) }
     const take = (n: number) => {
@@ -78,6 +78,15 @@ describe("a replay within its result", () => {
       assert.deepStrictEqual(yield* brought(20, true), { put: 0, taken: 20 })
       assert.deepStrictEqual(yield* brought(20, false), { put: 16, taken: 16 })
       assert.deepStrictEqual(yield* brought(3, false, 1), { put: 0, taken: 0 })
+    })
+  )
+
+  it.effect("is not taken where the disk is nearly full, be it a row or an object", () =>
+    Effect.gen(function* () {
+      for (const areRows of [true, false]) {
+        assert.strictEqual((yield* brought(3, areRows, 0, 0.019)).taken, 0)
+        assert.strictEqual((yield* brought(3, areRows, 0, 0.02)).taken, 3)
+      }
     })
   )
 })

@@ -112,6 +112,42 @@ describe("FileCache", () => {
       return withCache(directory, store([]), use, 8)
     })
   )
+  it.effect("looks through a full cache once for several new files", () =>
+    inDirectory((directory) => {
+      const use = Effect.gen(function* () {
+        const cache = yield* FileCache
+        const kept = Effect.fnUntraced(function* (n: number) {
+          yield* cache.get(fileOf(String.fromCharCode(200 + n)))
+          return readdirSync(directory).length
+        })
+        const counts = yield* Effect.forEach(
+          Array.from({ length: 70 }, (_, n) => n),
+          kept
+        )
+        assert.deepStrictEqual(counts.slice(62), [63, 64, 60, 61, 62, 63, 64, 60])
+      })
+      return withCache(directory, store([]), use, 128)
+    })
+  )
+  it.effect("finds what other runners of its folder keep after some minutes, without a look for each file", () =>
+    inDirectory((directory) => {
+      const other = hex(bytesOf("another runner's"))
+      const use = Effect.gen(function* () {
+        const cache = yield* FileCache
+        writeFileSync(join(directory, other), "x".repeat(1_000))
+        utimesSync(join(directory, other), 1, 1)
+        yield* cache.get(fileOf("aaaa"))
+        assert.include(readdirSync(directory), other)
+        yield* TestClock.adjust("5 minutes")
+        yield* cache.get(fileOf("bbbb"))
+        assert.sameMembers(
+          readdirSync(directory),
+          ["aaaa", "bbbb"].map((text) => hex(bytesOf(text)))
+        )
+      })
+      return withCache(directory, store([]), use, 500)
+    })
+  )
   it.effect("removes what a killed runner left half written, and nothing that another one may be writing", () =>
     inDirectory((directory) => {
       const [left, later, young] = [`.${randomUUID()}`, `.${randomUUID()}`, `.${randomUUID()}`]
@@ -213,7 +249,10 @@ describe("FileCache", () => {
       const texts = ["a", "b", "c"].map((letter) => letter.repeat(400_000))
       const use = Effect.gen(function* () {
         const cache = yield* FileCache
-        for (const text of texts) yield* cache.get(fileOf(text))
+        for (const [n, text] of texts.entries()) {
+          yield* cache.get(fileOf(text))
+          utimesSync(join(directory, hex(bytesOf(text))), n, n) // the file system's own times have ticks of some milliseconds
+        }
         assert.sameMembers(
           readdirSync(directory),
           texts.slice(1).map((text) => hex(bytesOf(text)))

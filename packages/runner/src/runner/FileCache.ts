@@ -25,6 +25,13 @@ export class FileUnavailable extends Schema.TaggedError<FileUnavailable>()("File
 
 /** The most bytes to keep, less on a smaller disk; the least recently used files are evicted first. */
 const BYTES_MAX = 4 * 1024 ** 3
+/**
+ * Files are looked at where those that were written since might be too many, and else so often, for runners may share a folder. With the
+ * 20,000 of a large season a look takes half a second: once for each new file it took longer than the file.
+ */
+const LOOK_EVERY_MS = 300_000
+/** So much of what may be kept is made free at once: a full cache would be looked at for each file as well. */
+const FREED_SHARE = 1 / 16
 
 const KEPT = /^[0-9a-f]{64}$/
 /** Written, and not yet whole; another runner of the same folder may be writing it. */
@@ -54,10 +61,11 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
   let misses = 0
   const unkept = complaints(directory)
   const began = yield* Clock.currentTimeMillis
+  const keeping = makeKeeping(directory, bytes_max)
   yield* Effect.catch(
     Effect.tryPromise(async () => {
       makeFolder(directory)
-      await sweep(directory, began)
+      await keeping.look(began)
     }),
     ({ cause }) => unkept(cause)
   )
@@ -74,16 +82,10 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
     })
 
   const keep = (hash: string, bytes: Uint8Array, now: number): Effect.Effect<void> =>
-    Effect.tryPromise(async () => {
-      const path = join(directory, hexOf(hash))
-      await put(path, bytes).catch(async (error: NodeJS.ErrnoException) => {
-        if (!isFull(error)) throw error
-        await evict(directory, (held) => held - bytes.length)
-        await put(path, bytes)
-      })
-      await evict(directory, () => bytes_max)
-      await sweep(directory, now)
-    }).pipe(Effect.catch(({ cause }) => unkept(cause)))
+    Effect.catch(
+      Effect.tryPromise(() => keeping.keep(hexOf(hash), bytes, now)),
+      ({ cause }) => unkept(cause)
+    )
 
   const fetch = Effect.fnUntraced(function* ({ bytes: size, hash, url }: File) {
     const bytes = yield* Effect.mapError(transfers.get(url, size), ({ detail, gone }) => new FileUnavailable({ hash, detail, gone }))
@@ -116,6 +118,31 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
 
   return FileCache.of({ get, counts: () => ({ hits, misses }) })
 })
+
+/** Writes files, and removes others where they are too many. */
+const makeKeeping = (directory: string, bytes_max: number) => {
+  /** The bytes that were kept at the last look, with those that were written since. */
+  let held = 0
+  let looked_at = 0
+  const look = async (now: number) => {
+    looked_at = now
+    held = 0 // files that are written meanwhile are counted, and none of them begins another look
+    const left = await evict(directory, (bytes) => (bytes > bytes_max ? Math.ceil(bytes_max * (1 - FREED_SHARE)) : bytes_max))
+    held += left
+    await sweep(directory, now)
+  }
+  const keep = async (name: string, bytes: Uint8Array, now: number) => {
+    const path = join(directory, name)
+    await put(path, bytes).catch(async (error: NodeJS.ErrnoException) => {
+      if (!isFull(error)) throw error
+      held = await evict(directory, (kept) => kept - Math.max(bytes.length, kept * FREED_SHARE))
+      await put(path, bytes)
+    })
+    held += bytes.length
+    if (held > bytes_max || Math.abs(now - looked_at) >= LOOK_EVERY_MS) await look(now)
+  }
+  return { keep, look }
+}
 
 /** A disk that takes no files, or another user's, refuses each of every match. */
 const complaints = (directory: string) => {
@@ -152,8 +179,8 @@ const put = async (path: string, bytes: Uint8Array): Promise<void> => {
   }
 }
 
-/** Down to `mostOf` the bytes that are kept there. */
-const evict = async (directory: string, mostOf: (held: number) => number): Promise<void> => {
+/** Down to `mostOf` the bytes that are kept there; answers how many still are. */
+const evict = async (directory: string, mostOf: (held: number) => number): Promise<number> => {
   const files = await Promise.all(
     (await filesIn(directory, KEPT)).map(async (name) => {
       const path = join(directory, name)
@@ -164,8 +191,9 @@ const evict = async (directory: string, mostOf: (held: number) => number): Promi
   let bytes = files.reduce((sum, { size }) => sum + size, 0)
   const most = mostOf(bytes)
   for (const { path, size } of files.sort((a, b) => a.used_at - b.used_at)) {
-    if (bytes <= most) return
+    if (bytes <= most) break
     await rm(path, { force: true })
     bytes -= size
   }
+  return bytes
 }

@@ -1,17 +1,20 @@
 /**
  * The look-ups of a request's leases share their statements: a runner names 256, and one after
- * another they cost 768 statements.
+ * another they cost 768 statements. Those that use the seasons' own connections use one.
  */
 
 import { randomUUID } from "node:crypto"
 import { SLOTS_MAX } from "@agon/api/runner/protocol.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect, Layer, Tracer } from "effect"
-import { keyed } from "../support/Referee.ts"
+import { keyed, playMatches, seasonOf } from "../support/Referee.ts"
 import * as Service from "../support/Service.ts"
 
 /** The looks at open work and at the season of a lease, and those that other parts make meanwhile. */
 const STATEMENTS_MAX = 12
+
+/** More than a node has connections for its seasons. */
+const REPEATS = 40
 
 const spans: Array<Tracer.Span> = []
 const keeping = Tracer.make({ span: (options) => spans[spans.push(new Tracer.NativeSpan(options)) - 1]! })
@@ -19,7 +22,13 @@ const traced = Service.layer().pipe(Layer.provide(Layer.succeed(Tracer.Tracer, k
 
 const looks = () => spans.filter(({ attributes }) => String(attributes.get("db.query.text")).includes("match_audit")).length
 
-layer(traced, { excludeTestServices: true })("leases that nobody knows", (it) => {
+/** The most spans of this name that were open at the same time. */
+const atOnce = (name: string) => {
+  const all = spans.flatMap(({ name: other, status }) => (other === name && status._tag === "Ended" ? [status] : []))
+  return Math.max(0, ...all.map(({ startTime }) => all.filter((one) => one.startTime <= startTime && startTime < one.endTime).length))
+}
+
+layer(traced, { excludeTestServices: true, timeout: "60 seconds" })("leases that nobody knows", (it) => {
   it.effect("are looked up together, in a lease request and in a heartbeat", () =>
     Effect.gen(function* () {
       const { client, open } = yield* keyed("statements")
@@ -41,6 +50,23 @@ layer(traced, { excludeTestServices: true })("leases that nobody knows", (it) =>
         leases.map((lease) => ({ lease, lost: true }))
       )
       assert.isAtMost(looks() - reported, STATEMENTS_MAX)
+    })
+  )
+
+  it.effect("leave connections to the seasons where a runner repeats its results on many of its own", () =>
+    Effect.gen(function* () {
+      const fleet = yield* keyed("repeats")
+      yield* seasonOf("repeated", fleet)
+      const [work] = yield* playMatches(fleet.client, yield* fleet.open(["match"]), 1)
+      const payload = { kind: "match", fault_reason: "engine_fault", detail: "again" } as const
+      const again = fleet.client.runner.result({ params: { lease: work!.lease }, payload })
+      const answers = yield* Effect.all(
+        Array.from({ length: REPEATS }, () => again),
+        { concurrency: "unbounded" }
+      )
+      assert.deepStrictEqual(new Set(answers.map(({ accepted }) => accepted)), new Set([true]))
+      assert.isAtLeast(spans.filter(({ name }) => name === "SeasonStore.answerOf").length, REPEATS)
+      assert.strictEqual(atOnce("SeasonStore.answerOf"), 1)
     })
   )
 })

@@ -4,7 +4,8 @@
  * - `SqlClient` for requests and all other plain SQL: a pool for each class of callers (CallerSql.ts). Anonymous
  *   callers, however many, cannot use the connections of the others, and their statements have a third of the time;
  * - `PgClient` for messages between nodes where there is no `NodeSql`;
- * - `SeasonSql` for the season actors alone, so that a season's commit never waits for a connection behind requests;
+ * - `SeasonSql` for the season actors, so that a season's commit never waits for a connection behind requests; of these only results that are
+ *   repeated are looked up there, one at a time;
  * - `NodeSql` for messages between nodes and for the placement of seasons: a node that is busy with requests is not
  *   taken for dead.
  *

@@ -7,7 +7,7 @@ import { invalidField, type Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
-import { Effect } from "effect"
+import { Effect, Semaphore } from "effect"
 import { moving } from "../../actor/asked.ts"
 import { COMMANDS_MAX } from "../../actor/Mailbox.ts"
 import * as MatchLines from "../../actor/MatchLines.ts"
@@ -48,6 +48,12 @@ export interface Answered {
 
 const unavailable = Effect.fail(moving)
 
+/**
+ * Rows are read on the connections of the seasons (database/Database.ts), of which there are three. A runner that repeats its results on many
+ * connections may use one: with all of them each season's commits waited behind it, for 60 ms in place of one.
+ */
+const READS_AT_ONCE = 1
+
 /** Leases that are given to runners, and those that end, are noted in `holdings`. */
 export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const dropUploads = yield* makeDropUploads(yield* ObjectStore)
@@ -58,12 +64,13 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const traces = yield* Traces
   const keepReplay = yield* makeKeepReplay
   const noteFault = yield* makeNoteFault(holdings)
+  const reads = yield* Semaphore.make(READS_AT_ONCE)
 
   /** The machine's answer, or the answer from the rows where the work is no longer open. */
   const settled = (season: string, lease: string, key: string, receipt: Receipt | undefined): Effect.Effect<Receipt, Unavailable> =>
     receipt !== undefined && (receipt.accepted || receipt.reason !== "unknown")
       ? Effect.succeed(receipt)
-      : Effect.catchTag(store.answerOf(season, lease, key), "StoreFailed", () => unavailable)
+      : Effect.catchTag(reads.withPermit(store.answerOf(season, lease, key)), "StoreFailed", () => unavailable)
 
   const take = (runner: OpenRunner, season: OpenSeason, works: ReadonlyArray<Work>) => {
     for (const work of works) {

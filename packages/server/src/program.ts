@@ -45,6 +45,7 @@ import { objectLayers } from "./objectLayers.ts"
 import { Parking } from "./parking/Parking.ts"
 import { HasPeers } from "./process/HasPeers.ts"
 import { type Listening, OwnSite } from "./process/OwnSite.ts"
+import { Standstill } from "./process/Standstill.ts"
 import * as FleetMetrics from "./runner/fleet/FleetMetrics.ts"
 import { OwnRunner } from "./runner/fleet/OwnRunner.ts"
 import { KnownRuntimes, knownRuntimes } from "./runner/session/KnownRuntimes.ts"
@@ -83,6 +84,7 @@ const surroundings = (settings: SettingsShape, mounts: Context.Service.Shape<typ
     Layer.succeed(Mounts, mounts),
     Layer.succeed(KnownRuntimes, knownRuntimes(settings.runtimes)),
     Layer.succeed(CheckShares, settings),
+    Standstill.layer,
     settings.otlp_url === undefined ? Layer.empty : Layer.effect(MatchTraces.Traces, MatchTraces.make(settings.otlp_share)),
     settings.redis_url === undefined ? RateLimits.layer() : RateLimits.layerRedis({ url: settings.redis_url })
   )

@@ -5,6 +5,7 @@ import { TestClock } from "effect/testing"
 import * as HostClock from "../../../../test/support/HostClock.ts"
 import * as MemoryStore from "../../../../test/support/MemoryStore.ts"
 import { board, id, lease, report, settings, submit } from "../../../../test/support/SeasonScript.ts"
+import { Standstill } from "../process/Standstill.ts"
 import * as Mailbox from "./Mailbox.ts"
 import * as SeasonActor from "./SeasonActor.ts"
 import { SeasonEvents } from "./SeasonEvents.ts"
@@ -26,7 +27,7 @@ const hosted = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (sto
   const mailbox = yield* Mailbox.make(SEASON)
   const actor = SeasonActor.supervised(mailbox).pipe(
     Effect.provideService(SeasonStore, wrap(store)),
-    Effect.provide([SeasonEvents.layerSilent, Logger.layer([])]),
+    Effect.provide([SeasonEvents.layerSilent, Standstill.layer, Logger.layer([])]),
     Effect.provideService(Clock.Clock, host.clock)
   )
   let fiber = yield* Effect.forkChild(actor)
@@ -38,6 +39,12 @@ const hosted = Effect.fnUntraced(function* (wrap: (store: Store) => Store = (sto
     host,
     mailbox,
     row: () => memory.get(SEASON)!,
+    /** This process and its runners get no turn, while the clocks of the host and of the database go on. */
+    stands: (ms: number) =>
+      Effect.sync(() => {
+        host.ahead_ms += ms
+        database.ahead_ms += ms
+      }),
     away: Effect.fnUntraced(function* (duration: `${number} seconds`) {
       yield* Fiber.interrupt(fiber)
       yield* TestClock.adjust(duration)
@@ -84,6 +91,45 @@ describe("a season that was away", () => {
       assert.strictEqual(upload_until, (yield* Clock.currentTimeMillis) + 1_800_000)
       yield* TestClock.adjust("1800 seconds")
       assert.strictEqual(row().versions.get(id("version", 1))!.reject_reason, "upload_expired")
+    })
+  )
+})
+
+describe("a season whose process stood still", () => {
+  it.effect("takes no lease for it: a match outlives five times of 40 s, and ends with what was left of its lease", () =>
+    Effect.gen(function* () {
+      const { ask, askAll, row, stands } = yield* hosted()
+      yield* askAll(...board("plain"), submit(1))
+      yield* ask(report((yield* ask(lease()))[0]!))
+      const [work] = yield* ask(lease())
+      const live = () => [...row().live.values()].map(({ losses, until }) => [losses, until])
+      for (let n = 0; n < 5; n++) {
+        yield* stands(40_000)
+        const [beat] = yield* ask({ _tag: "Heartbeat", key: id("key", 1), leases: [work!.lease] })
+        assert.notProperty(beat, "lost")
+        yield* TestClock.adjust("20 seconds")
+      }
+      assert.deepStrictEqual(
+        live().map(([losses]) => losses),
+        [0]
+      )
+      yield* TestClock.adjust("11 seconds")
+      assert.deepStrictEqual(live(), [[1, null]], "nobody renews it any more")
+    })
+  )
+
+  it.effect("for an hour, as where its machine slept, gives leases and uploads as much longer", () =>
+    Effect.gen(function* () {
+      const { ask, row, stands } = yield* hosted()
+      yield* ask(submit(1))
+      yield* ask(submit(2, { files: null }))
+      const [review] = yield* ask(lease())
+      const { upload_until } = row().versions.get(id("version", 2))!
+      yield* stands(HOUR_MS)
+      yield* ask({ _tag: "Tick" }) // the host's clock is believed once the database has shown the same
+      assert.deepStrictEqual(yield* ask(report(review!)), { accepted: true })
+      assert.strictEqual(row().versions.get(id("version", 1))!.admit_failures, 0)
+      assert.closeTo(row().versions.get(id("version", 2))!.upload_until!, upload_until! + HOUR_MS, 1_000)
     })
   )
 })

@@ -28,6 +28,7 @@ import { forecast } from "@agon/domain/season/waiting/Forecast.ts"
 import { begin, observe } from "@agon/domain/season/waiting/Pace.ts"
 import { Cause, Clock, Data, Duration, Effect, type Exit, type Fiber, type Tracer } from "effect"
 import { restarts } from "../process/restarts.ts"
+import { Standstill } from "../process/Standstill.ts"
 import { type Asked, askedOf, nextBatch } from "./Batch.ts"
 import * as ClockGuard from "./ClockGuard.ts"
 import * as Folding from "./Folding.ts"
@@ -94,6 +95,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
   const store = yield* SeasonStore
   const events = yield* SeasonEvents
   const traces = yield* Traces
+  const standstill = yield* Standstill
   const { guard, name, state } = incarnation
   let { fence } = incarnation
   yield* SeasonMetrics.gaugesOf(name, state, mailbox)
@@ -104,6 +106,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
   }
   const beside = { mailbox, log: store.log, fence, state }
   let believed = true
+  let still_ms = standstill.total_ms()
   let folding: Fiber.Fiber<void> | undefined
   let learning: Fiber.Fiber<void> | undefined
   while (state.phase !== "closed") {
@@ -115,6 +118,7 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
     if (guard.ahead() > 0) state.writes.head = true // so that a commit reads the database's clock again
     const asked = yield* askedOf(store, state, batch)
     const now = yield* Clock.currentTimeMillis
+    if (guard.ahead() === 0) still_ms = stoodStill(state, { since: still_ms, until: standstill.total_ms(), now, latest: guard.latest() })
     const replies = stepEach(state, asked, now)
     guard.reached(state.now)
     let happened: ReadonlyArray<PublishedEvent> = mayGiveWork(state) ? state.events : state.events.filter(isNotWork)
@@ -136,6 +140,18 @@ const playing = Effect.fnUntraced(function* (mailbox: Mailbox.Mailbox, incarnati
     for (let i = 0; i < replies.length; i++) Mailbox.answer(mailbox, batch[i]!, replies[i]!)
   }
 })
+
+/**
+ * The process stood still, by its count of such times from `since` to `until`, ms. To the season that is an absence, which began after what
+ * was due until then. A season that another node has taken over meanwhile is fenced with the commit.
+ */
+const stoodStill = (state: State, { since, until, ...clock }: Record<"since" | "until" | "now" | "latest", number>): number => {
+  if (until > since && clock.now > state.now) {
+    step(state, TICK, Math.max(state.now, clock.now - (until - since)))
+    if (state.phase !== "closed") returned(state, clock)
+  }
+  return until
+}
 
 /** Says once that the host's clock is not believed. */
 const isBelieved = (guard: ClockGuard.ClockGuard, before: boolean): Effect.Effect<boolean> => {

@@ -1,5 +1,5 @@
 /**
- * A season's absence (its service stopped, or it moved) costs nobody time: runners with work could not send
+ * A season's absence (its service stopped or stood still, or it moved) costs nobody time: runners with work could not send
  * heartbeats, and uploads could not be confirmed. Once it is back, a lease lasts as long as a new one, and an
  * upload window keeps the time it had left when the season was last active. Nor does the absence count for
  * the longest life of a lease, for the day in which finals are tried in vain, or for the minute in which a
@@ -11,7 +11,7 @@ import { nextRetake } from "../scheduler/Retaking.ts"
 import { findStragglers } from "../scheduler/Stragglers.ts"
 import { STRUCK_OUT, type Try } from "../scheduler/Tries.ts"
 
-/** Called before the first step of a restored season. No trusted clock can have shown more than `latest`. */
+/** Called before the first step of a restored season, and of one whose process goes on. No trusted clock can have shown more than `latest`. */
 export const returned = (state: State, { latest, now }: { readonly now: number; readonly latest: number }): void => {
   if (state.now > latest) {
     putBack(state, now)

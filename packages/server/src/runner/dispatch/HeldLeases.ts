@@ -88,9 +88,10 @@ const makeHeldLeases = Effect.gen(function* () {
         const replies = season === undefined ? undefined : yield* calls.ask(season, [{ _tag: "Heartbeat", key: key.id, leases }])
         for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) if ("until" in beat) keep(beat.lease, beat.until)
       })
-      // Where a season is away the call fails, and the leases in the others are kept all the same.
+      // Where a season is away the call fails, and the leases in the others are kept all the same: they are asked beside it, since
+      // one that does not answer takes up to ten seconds, and of a few of them the runner does not wait for the end.
       const bySeason = Map.groupBy(seasons, ({ season }) => season)
-      const exits = yield* Effect.forEach(bySeason, ([season, named]) => Effect.exit(beatIn(season, named)))
+      const exits = yield* Effect.forEach(bySeason, ([season, named]) => Effect.exit(beatIn(season, named)), TOGETHER)
       yield* Effect.all(exits, { discard: true })
       return { leases: leases.map((lease) => beats.get(lease) ?? { lease, lost: true as const }), drain: runner.state === "draining" }
     })
@@ -111,7 +112,7 @@ const returnAll = Effect.fnUntraced(function* (calls: SeasonCalls["Service"], au
     for (const { lease } of leases) calls.holdings.drop(lease)
   })
   const held = Map.groupBy(yield* calls.heldBy(runner), ({ season }) => season)
-  const exits = yield* Effect.forEach(held, ([season, leases]) => Effect.exit(returned(season, leases)))
+  const exits = yield* Effect.forEach(held, ([season, leases]) => Effect.exit(returned(season, leases)), TOGETHER)
   yield* Effect.all(exits, { discard: true })
 })
 

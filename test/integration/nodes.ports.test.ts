@@ -8,10 +8,13 @@ import { request as overTls, type RequestOptions } from "node:https"
 import { join } from "node:path"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { directAsks } from "@agon/server/actor/DirectAsks.ts"
+import type { NodeTls } from "@agon/server/config/nodeTls.ts"
 import { nodesCredential } from "@agon/server/node/credential.ts"
 import { ASKS_PATH } from "@agon/server/node/PeerLink.ts"
 import { NODES_PATH } from "@agon/server/node/Peers.ts"
+import { strangerTo } from "@agon/server/node/stranger.ts"
 import { demoWeightClasses } from "@agon/zoo/zoo.ts"
+import { PgClient } from "@effect/sql-pg"
 import { assert, describe, layer } from "@effect/vitest"
 import { Context, Effect, Layer, Metric, Redacted } from "effect"
 import { Visitor } from "../e2e/Visitor.ts"
@@ -39,7 +42,8 @@ const ask = (url: string, init: RequestInit = {}): Effect.Effect<Told> =>
 
 const order = (headers: Record<string, string> = {}): RequestInit => ({ method: "POST", body: BODY, headers })
 
-const credentialIn = (directory: string) => nodesCredential(Redacted.make(readFileSync(join(directory, "secrets/nodes"), "utf8").trim()))
+const secretIn = (directory: string) => Redacted.make(readFileSync(join(directory, "secrets/nodes"), "utf8").trim())
+const credentialIn = (directory: string) => nodesCredential(secretIn(directory))
 
 class Alone extends Context.Service<Alone, { readonly nodes: string; readonly metrics: string }>()("test/Alone") {}
 
@@ -135,6 +139,7 @@ class Pair extends Context.Service<
     readonly origins: ReadonlyArray<string>
     readonly ports: ReadonlyArray<number>
     readonly directory: string
+    readonly database_url: Redacted.Redacted
     readonly made: Certificates.Certificates
   }
 >()("test/Pair") {}
@@ -151,7 +156,7 @@ const pair = Layer.effect(
       ).pipe(Effect.map(Context.get(Service)))
     const first = yield* node(ports[0]!, {})
     const second = yield* node(ports[1]!, { directory: first.directory }) // the same secrets
-    return { made, ports, directory: first.directory, origins: [first.origin, second.origin] }
+    return { made, ports, database_url, directory: first.directory, origins: [first.origin, second.origin] }
   })
 )
 
@@ -193,6 +198,26 @@ describe.skipIf(missing !== undefined)(`nodes with certificates${missing === und
           boards.maps.map(({ map_id }: { readonly map_id: string }) => map_id),
           ["b-0", "b-1", "c-0", "c-1"]
         )
+      })
+    )
+
+    it.effect("let no other start beside them that they would not understand, with the reason", () =>
+      Effect.gen(function* () {
+        const { database_url, directory, made, ports } = yield* Pair
+        const node = { host: HOST, port: yield* Effect.promise(freePort) }
+        const [ca, secret] = [readFileSync(made.ca), secretIn(directory)]
+        const whyNot = (secret: Redacted.Redacted, tls: NodeTls | undefined) =>
+          strangerTo({ node, secret, tls }).pipe(Effect.provide(PgClient.layer({ url: database_url, maxConnections: 1 })))
+        assert.isUndefined(yield* whyNot(secret, { ca, ...Certificates.read(made.node) }))
+        const all = ports.map((port) => `${HOST}:${port}`)
+        const named = yield* whyNot(Redacted.make("x"), { ca, ...Certificates.read(made.node) })
+        const [, list] = /^AGON_DATA: its secrets are not those of the nodes that run \((.*)\); copy the files of/.exec(named ?? "") ?? []
+        assert.sameMembers(list?.split(", ") ?? [], all, named)
+        for (const tls of [undefined, { ca, ...Certificates.read(made.stranger) }])
+          assert.match(
+            (yield* whyNot(secret, tls)) ?? "",
+            /^AGON_NODE_CERT: the node that runs at 127\.0\.0\.1:\d+ and this one do not understand each other \(\w+\); all nodes have/
+          )
       })
     )
 

@@ -1,7 +1,7 @@
 /**
  * Trials: an admitted candidate plays a few unrated matches. It enters once it has finished all of them
- * under the strike limit. Its opponents are baselines in play, then entered versions, then copies of itself,
- * so a trial needs only a board.
+ * under the strike limit. Its opponents are baselines in play, then entered versions (TrialOpponents.ts), then
+ * copies of itself, so a trial needs only a board.
  */
 
 import { enterVersion, pardon, rejectVersion } from "../entry/Versions.ts"
@@ -12,6 +12,7 @@ import type { State } from "../State.ts"
 import type { Version } from "../Version.ts"
 import type { Board } from "./Match.ts"
 import { createMatch } from "./OpenMatches.ts"
+import { drawOpponents, type Opponents, opponentsIn } from "./TrialOpponents.ts"
 
 /**
  * After this many trial matches failed through no fault of a seat, the runners count as
@@ -28,11 +29,12 @@ export const continueTrials = (state: State): void => {
     if (candidate !== null && movedTrials.has(candidate)) open.set(candidate, (open.get(candidate) ?? 0) + 1)
   const moved = [...movedTrials]
   movedTrials.clear()
-  for (const id of moved) continueTrial(state, id, open.get(id) ?? 0)
+  const opponents = opponentsIn(state)
+  for (const id of moved) continueTrial(state, id, open.get(id) ?? 0, opponents)
 }
 
 /** Queues the matches that the candidate still has to play, beside those that are open; decides once all are over. */
-const continueTrial = (state: State, id: string, open_before: number): void => {
+const continueTrial = (state: State, id: string, open_before: number, opponents: () => Opponents): void => {
   const candidate = state.versions_by_id.get(id)
   if (candidate?.phase !== "trial" || state.phase !== "open") return
   let open = open_before
@@ -42,7 +44,7 @@ const continueTrial = (state: State, id: string, open_before: number): void => {
       rejectVersion(state, candidate, "admission_unavailable", "The runners failed its trial matches five times; submit it again.")
     return
   }
-  for (; candidate.trial_played + open < wanted; open++) if (!queueTrial(state, candidate)) return
+  for (; candidate.trial_played + open < wanted; open++) if (!queueTrial(state, candidate, opponents)) return
   if (candidate.trial_played < wanted) return
   if (candidate.trial_failed === 0) enterVersion(state, candidate)
   else rejectVersion(state, candidate, "trial_failed", failedIn(candidate))
@@ -72,34 +74,20 @@ export const voidTrial = (state: State, { candidate: id, rejected, seats }: Ende
   state.movedTrials.add(candidate.id)
 }
 
-const queueTrial = (state: State, candidate: Version): boolean => {
+const queueTrial = (state: State, candidate: Version, opponents: () => Opponents): boolean => {
   const board = [...state.boards.values()]
     .filter(({ enabled }) => enabled)
     .sort((a, b) => a.used[TRIALS]! - b.used[TRIALS]! || a.ord - b.ord)[0]
   if (board === undefined) return false
-  const versions = seatsOf(state, candidate, board)
+  const versions = seatsOf(state, candidate, board, opponents())
   state.trials.add(createMatch(state, { ladder: null, candidate: candidate.id, board, versions }).id)
   state.workAppeared = true
   return true
 }
 
-const seatsOf = (state: State, candidate: Version, board: Board): ReadonlyArray<string> => {
-  const entered = [...state.versions_by_id.values()].filter(
-    (version) => version.status === "entered" && version.phase === null && version.id !== candidate.id
-  )
-  const others = inLots(state, entered, (version) => {
-    if (version.streak !== null) return 3 // its last match failed, perhaps through its own fault
-    return version.owner === null ? 0 : version.owner === candidate.owner ? 2 : 1
-  })
-  const opponents = others.slice(0, board.players - 1).map((version) => version.id)
-  while (opponents.length < board.players - 1) opponents.push(candidate.id)
-  const seat = Math.floor(draw(state) * board.players)
-  return [...opponents.slice(0, seat), candidate.id, ...opponents.slice(seat)]
+const seatsOf = (state: State, candidate: Version, { players }: Board, opponents: Opponents): ReadonlyArray<string> => {
+  const others = [...drawOpponents(state, opponents, candidate, players - 1)]
+  while (others.length < players - 1) others.push(candidate.id)
+  const seat = Math.floor(draw(state) * players)
+  return [...others.slice(0, seat), candidate.id, ...others.slice(seat)]
 }
-
-/** Sorted by preference, in random order within each. */
-const inLots = (state: State, versions: ReadonlyArray<Version>, preference: (version: Version) => number): ReadonlyArray<Version> =>
-  versions
-    .map((version) => ({ version, first: preference(version), lot: draw(state) }))
-    .sort((a, b) => a.first - b.first || a.lot - b.lot)
-    .map(({ version }) => version)

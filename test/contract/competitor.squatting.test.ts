@@ -37,7 +37,7 @@ layer(A.layer, A.options)("an announcement of somebody's public weights", (it) =
   )
 
   const lapses = {
-    upload_expired: "The upload window ended before both files had arrived; submit again.",
+    upload_expired: "The upload window ended before the service had received both files; submit again.",
     hash_mismatch: "The weights file is not the one whose hash was submitted.",
     too_large: "The weights file is larger than may be uploaded."
   } as const

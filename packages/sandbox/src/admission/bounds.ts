@@ -15,15 +15,15 @@ const EXTENT_MAX = 4_096
 /** A longer list is data and not a list of sizes. */
 const SIZES_MAX = 64
 
-type Sizes = ReadonlyArray<number>
+type Numbers = ReadonlyArray<number>
 
 const viewOf = (tensor: TensorProto): DataView => new DataView(tensor.rawData.buffer, tensor.rawData.byteOffset, tensor.rawData.byteLength)
 
-const valuesOf = (tensor: TensorProto): Sizes | null => {
+const valuesOf = (tensor: TensorProto): Numbers | null => {
   const raw = viewOf(tensor)
-  const read = (bytes: number, at: (offset: number) => number): Sizes | null =>
+  const read = (bytes: number, at: (offset: number) => number): Numbers | null =>
     raw.byteLength > SIZES_MAX * bytes ? null : Array.from({ length: Math.floor(raw.byteLength / bytes) }, (_, index) => at(index * bytes))
-  const from = (list: ReadonlyArray<number | bigint>): Sizes | null => (list.length > SIZES_MAX ? null : list.map(Number))
+  const from = (list: ReadonlyArray<number | bigint>): Numbers | null => (list.length > SIZES_MAX ? null : list.map(Number))
   if (tensor.dataType === DataType.INT64)
     return raw.byteLength > 0 ? read(8, (at) => Number(raw.getBigInt64(at, true))) : from(tensor.int64Data)
   if (tensor.dataType === DataType.INT32) return raw.byteLength > 0 ? read(4, (at) => raw.getInt32(at, true)) : from(tensor.int32Data)
@@ -32,7 +32,7 @@ const valuesOf = (tensor: TensorProto): Sizes | null => {
   return null
 }
 
-const constantOf = ({ name, t, i, f, ints, floats }: AttributeProto): Sizes | null => {
+const constantOf = ({ name, t, i, f, ints, floats }: AttributeProto): Numbers | null => {
   if (name === "value" && t !== undefined) return valuesOf(t)
   if (name === "value_int") return [Number(i)]
   if (name === "value_float") return [f]
@@ -42,8 +42,8 @@ const constantOf = ({ name, t, i, f, ints, floats }: AttributeProto): Sizes | nu
 }
 
 /** Sizes known from the file: short lists in initializers and Constant nodes, by the name of their value. */
-export const constantsOf = (graph: GraphProto): ReadonlyMap<string, Sizes> => {
-  const constants = new Map<string, Sizes>()
+export const constantsOf = (graph: GraphProto): ReadonlyMap<string, Numbers> => {
+  const constants = new Map<string, Numbers>()
   for (const tensor of graph.initializer) {
     const values = valuesOf(tensor)
     if (values !== null) constants.set(tensor.name, values)
@@ -56,11 +56,11 @@ export const constantsOf = (graph: GraphProto): ReadonlyMap<string, Sizes> => {
   return constants
 }
 
-const productOf = (sizes: Sizes) => sizes.reduce((product, size) => product * Math.abs(size), 1)
-const tooMany = (sizes: Sizes | undefined) => sizes !== undefined && (!sizes.every(Number.isFinite) || productOf(sizes) > ELEMENTS_MAX)
-const tooWide = (sizes: Sizes | undefined) => sizes?.some((size) => !(Math.abs(size) <= EXTENT_MAX)) ?? false
+const productOf = (sizes: Numbers) => sizes.reduce((product, size) => product * Math.abs(size), 1)
+const tooMany = (sizes: Numbers | undefined) => sizes !== undefined && (!sizes.every(Number.isFinite) || productOf(sizes) > ELEMENTS_MAX)
+const tooWide = (sizes: Numbers | undefined) => sizes?.some((size) => !(Math.abs(size) <= EXTENT_MAX)) ?? false
 
-const rangeTooLong = ([start, limit, delta]: ReadonlyArray<Sizes | undefined>): boolean => {
+const rangeTooLong = ([start, limit, delta]: ReadonlyArray<Numbers | undefined>): boolean => {
   if (delta !== undefined && delta[0] === 0) return true
   if (start === undefined || limit === undefined || delta === undefined) return false
   return !((limit[0]! - start[0]!) / delta[0]! <= ELEMENTS_MAX)
@@ -80,7 +80,7 @@ const EXTENTS = new Set([
 const attributeTooWide = (node: NodeProto) =>
   node.attribute.find(({ name, i, ints }) => EXTENTS.has(name) && tooWide([Number(i), ...ints.map(Number)]))
 
-const excessOf = (node: NodeProto, constants: ReadonlyMap<string, Sizes>): string | null => {
+const excessOf = (node: NodeProto, constants: ReadonlyMap<string, Numbers>): string | null => {
   const inputs = node.input.map((name) => constants.get(name))
   const wide = attributeTooWide(node)
   if (wide !== undefined) return `has ${quote(wide.name)} above ${EXTENT_MAX}`

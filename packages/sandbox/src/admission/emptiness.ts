@@ -12,7 +12,7 @@ import type { GraphProto, NodeProto, TensorProto } from "@agon/onnx/Model.ts"
 import { attributeOf, textOf } from "./attributes.ts"
 import { constantsOf } from "./bounds.ts"
 
-type Sizes = ReadonlyArray<number>
+type Numbers = ReadonlyArray<number>
 
 export interface Known {
   /** Every extent is one at least. */
@@ -37,10 +37,10 @@ const NUMBER_MAX = 2 ** 62
 interface Seen {
   readonly node: NodeProto
   readonly inputs: ReadonlyArray<Known>
-  readonly sizes: (index: number) => Sizes | undefined
+  readonly sizes: (index: number) => Numbers | undefined
 }
 
-const intsOf = (node: NodeProto, name: string): Sizes | undefined => attributeOf(node, name)?.ints.map(Number)
+const intsOf = (node: NodeProto, name: string): Numbers | undefined => attributeOf(node, name)?.ints.map(Number)
 const intOf = (node: NodeProto, name: string, otherwise: number): number => {
   const found = attributeOf(node, name)
   return found === undefined ? otherwise : Number(found.i)
@@ -112,11 +112,11 @@ const BY_FIRST = /^(?:Reduce|Reshape$|Squeeze$|Unsqueeze$)/
 const WIDE: ReadonlySet<number> = new Set([DataType.FLOAT, DataType.DOUBLE, DataType.INT64])
 const KEEPS_NUMBERS = new Set(["Identity", "Cast", "Gather", "Slice", "Reshape", "Squeeze", "Unsqueeze", "Flatten", "Expand", "Split"])
 /** In a loop: a node may have a million inputs. */
-const largest = (numbers: Sizes) => numbers.reduce((most, number) => Math.max(most, number), 0)
-const productOf = (numbers: Sizes) => numbers.reduce((product, number) => product * number, 1)
-const sumOf = (numbers: Sizes) => numbers.reduce((sum, number) => sum + number, 0)
+const largest = (numbers: Numbers) => numbers.reduce((most, number) => Math.max(most, number), 0)
+const productOf = (numbers: Numbers) => numbers.reduce((product, number) => product * number, 1)
+const sumOf = (numbers: Numbers) => numbers.reduce((sum, number) => sum + number, 0)
 /** The most of the output by the most of each input, where all are positive. */
-const COMBINED: Readonly<Record<string, (most: Sizes) => number>> = {
+const COMBINED: Readonly<Record<string, (most: Numbers) => number>> = {
   Add: sumOf,
   Concat: largest,
   Max: largest,
@@ -173,17 +173,17 @@ const knownOf = (seen: Seen): Known => {
   return { filled: make(seen), most: mostOf(seen), rank: rankOf(seen) }
 }
 
-const mostOfList = (numbers: Sizes | undefined): number =>
+const mostOfList = (numbers: Numbers | undefined): number =>
   numbers?.every((number) => number >= 1 && number <= NUMBER_MAX) ? Math.max(1, ...numbers) : 0
 
-const ofTensor = ({ dataType, dims }: TensorProto, numbers: Sizes | undefined): Known => ({
+const ofTensor = ({ dataType, dims }: TensorProto, numbers: Numbers | undefined): Known => ({
   filled: !dims.includes(0n),
   most: WIDE.has(dataType) ? mostOfList(numbers) : 0,
   rank: dims.length
 })
 
 /** A Constant node; its other forms hold one number, or a list of them. */
-const ofConstant = ({ attribute }: NodeProto, numbers: Sizes | undefined): Known => {
+const ofConstant = ({ attribute }: NodeProto, numbers: Numbers | undefined): Known => {
   const one = attribute[0]
   if (one?.t !== undefined) return ofTensor(one.t, numbers)
   const isList = one?.name.endsWith("s") ?? false

@@ -16,8 +16,8 @@ import { type Known, knownValues } from "./emptiness.ts"
 import { looseValues } from "./looseExtents.ts"
 import { named } from "./named.ts"
 
-type Sizes = ReadonlyArray<number>
-type Constants = ReadonlyMap<string, Sizes>
+type Numbers = ReadonlyArray<number>
+type Constants = ReadonlyMap<string, Numbers>
 
 /**
  * Inputs read as a list of sizes or axes. An empty list is legal there: the shape of a scalar, no axes, no region of
@@ -64,8 +64,8 @@ const declaresZero = ({ type }: ValueInfoProto): boolean =>
   type?.value.case === "tensorType" &&
   (type.value.value.shape?.dim.some(({ value }) => value.case === "dimValue" && value.value === 0n) ?? false)
 
-const hasZero = (sizes: Sizes | undefined) => sizes?.includes(0) ?? false
-const attributeOf = (node: NodeProto, name: string): Sizes | undefined => {
+const hasZero = (sizes: Numbers | undefined) => sizes?.includes(0) ?? false
+const attributeOf = (node: NodeProto, name: string): Numbers | undefined => {
   const found = node.attribute.find((one) => one.name === name)
   return found === undefined ? undefined : found.ints.length > 0 ? found.ints.map(Number) : [Number(found.i)]
 }
@@ -73,13 +73,13 @@ const attributeOf = (node: NodeProto, name: string): Sizes | undefined => {
 /** Whether both ends are counted from the same side with nothing between them in the direction of the step. */
 const isEmptyStretch = (start: number, end: number, step: number) => start < 0 === end < 0 && (step > 0 ? start >= end : start <= end)
 
-const slicesNothing = (node: NodeProto, [, starts, ends, , steps]: ReadonlyArray<Sizes | undefined>): boolean => {
+const slicesNothing = (node: NodeProto, [, starts, ends, , steps]: ReadonlyArray<Numbers | undefined>): boolean => {
   const [from, to] = [starts ?? attributeOf(node, "starts"), ends ?? attributeOf(node, "ends")]
   if (from === undefined || to === undefined || (node.input.length > 4 && steps === undefined)) return false
   return from.some((start, axis) => to[axis] !== undefined && isEmptyStretch(start, to[axis], steps?.[axis] ?? 1))
 }
 
-const rangesOverNothing = ([start, limit, delta]: ReadonlyArray<Sizes | undefined>): boolean =>
+const rangesOverNothing = ([start, limit, delta]: ReadonlyArray<Numbers | undefined>): boolean =>
   start !== undefined && limit !== undefined && delta !== undefined && !((limit[0]! - start[0]!) / delta[0]! > 0)
 
 /** Whether the node's constant sizes give it an output without elements. */

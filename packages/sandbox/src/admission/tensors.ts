@@ -98,7 +98,7 @@ export const checkTensors = (graph: GraphProto): Rejected | null => {
   if (twice !== undefined) return reject("weights_unreadable", `Two values have the name ${quote(twice)}; give each its own.`)
   for (const { tensor, where } of tensorsOf(graph)) {
     const fault = faultOf(tensor)
-    if (fault !== null) return reject("weights_unreadable", `The tensor in ${where} ${fault}.`)
+    if (fault !== null) return reject("weights_unreadable", `The tensor in ${where} ${fault}; export the model again.`)
     if (ELEMENT_BYTES[tensor.dataType] === undefined)
       return reject("unsupported_operator", `The tensor in ${where} has the ${spellType(tensor.dataType)}.`)
   }

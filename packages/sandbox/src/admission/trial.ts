@@ -203,8 +203,9 @@ export const examineRuns = async (
     new Instance({ ...model, arena: true, poison: POISON.first }),
     new Instance({ ...model, arena: false, poison: POISON.second })
   ]
-  const outcome = await runAll(seats, plan, { cap_bytes, max_ms: loadMaxOf(weights) }, hear)
-  await Promise.all(seats.map((seat) => seat.stop()))
+  const outcome = await runAll(seats, plan, { cap_bytes, max_ms: loadMaxOf(weights) }, hear).finally(() =>
+    Promise.all(seats.map((seat) => seat.stop()))
+  )
   if ("verdict" in outcome) return outcome
   const { flat, cell } = plan.manifest.memory
   const { decided, infer_us } = outcome

@@ -10,7 +10,7 @@ import { attributeOf, textOf } from "./attributes.ts"
 import { constantsOf } from "./bounds.ts"
 import { named } from "./named.ts"
 
-type Sizes = ReadonlyArray<number>
+type Numbers = ReadonlyArray<number>
 
 const BEFORE_MAX = 1
 
@@ -20,12 +20,12 @@ const wraps = (node: NodeProto) => node.opType === "Pad" && textOf(node, "mode")
  * The pads, those at the beginnings of the axes first; undefined where the model computes them. Early
  * opsets have them as an attribute.
  */
-const padsOf = (node: NodeProto, constants: ReadonlyMap<string, Sizes>): Sizes | undefined =>
+const padsOf = (node: NodeProto, constants: ReadonlyMap<string, Numbers>): Numbers | undefined =>
   node.input.length > 1 ? constants.get(node.input[1]!) : attributeOf(node, "pads")?.ints.map(Number)
 
 export const checkWrapping = (graph: GraphProto): Rejected | null => {
   const wrapping = graph.node.filter(wraps)
-  const constants = wrapping.length === 0 ? new Map<string, Sizes>() : constantsOf(graph)
+  const constants = wrapping.length === 0 ? new Map<string, Numbers>() : constantsOf(graph)
   for (const node of wrapping) {
     const pads = padsOf(node, constants)
     const safe = pads?.slice(0, Math.ceil(pads.length / 2)).every((before) => before <= BEFORE_MAX) ?? false

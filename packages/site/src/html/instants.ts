@@ -1,6 +1,6 @@
 /** Instants of the API's sentences as people read them; in scripts of pages, too. */
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+export const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
 /** `You may submit again at 2026-11-23T23:09:37.757Z.` as `You may submit again at 23 Nov 2026, 23:09:38 UTC.`: the next whole second. */
 export const withTimes = (sentence: string): string =>

@@ -1,7 +1,6 @@
 /** Numbers, times and sizes as people read them. Times are in UTC: a page is the same for everybody. */
 import { type Html, html } from "./Html.ts"
-
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+import { MONTHS } from "./instants.ts"
 
 /** `22 Nov 2026, 13:05 UTC`, of an instant of the API. */
 export const timeText = (instant: string): string => {

@@ -42,6 +42,7 @@ export const expireUploads = (state: State): void => {
   for (const version of [...state.candidates]) {
     if (version.upload_until === null) continue
     if (version.upload_until > state.now) state.uploadEnd = Math.min(state.uploadEnd, version.upload_until)
-    else rejectVersion(state, version, "upload_expired", "The upload window ended before both files had arrived; submit again.")
+    else
+      rejectVersion(state, version, "upload_expired", "The upload window ended before the service had received both files; submit again.")
   }
 }

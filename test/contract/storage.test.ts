@@ -148,7 +148,7 @@ layer(A.layer, A.options)("a storage quota", (it) => {
           const { json, status } = yield* submit(bodyOf(`at-once-${n}`, model, hashes), "root")
           assert.strictEqual(status, 201)
           yield* objects.put(incomingKey(json.version_id, "weights"), weights)
-          return { id: json.version_id as string, manifest }
+          return { id: json.version_id as string, manifest, key: storedKey("weights", hashes.weights_hash) }
         })
       )
       const last = ({ id, manifest }: (typeof candidates)[number]) => objects.put(incomingKey(id, "manifest"), manifest)
@@ -167,6 +167,9 @@ layer(A.layer, A.options)("a storage quota", (it) => {
       )
       const outcomes = (yield* judged).map(({ phase, reject_reason }) => phase ?? reject_reason).sort()
       assert.deepStrictEqual(outcomes, ["review", "review", ...Array(4).fill("too_large")], "as many as the quota holds")
+      const keys = candidates.map(({ key }) => key).join()
+      const known = A.rows`SELECT 1 FROM stored_object WHERE key = ANY (string_to_array(${keys}, ',')) AND check_at IS NOT NULL`
+      assert.lengthOf(yield* known, 6, "the collector is told before files are taken over")
     })
   )
 

@@ -1,6 +1,6 @@
 /** Which seasons a lease request asks, among seasons of which some are away, or have nothing to give. */
 
-import { Unavailable } from "@agon/api/Problem.ts"
+import { NotFound, Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedResult } from "@agon/api/runner/protocol.ts"
 import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber, Layer } from "effect"
@@ -42,12 +42,20 @@ const among = (
   asked: Array<string>,
   ids = [lost, other],
   home?: ReadonlyArray<string>,
-  { full = new Set<string>(), told = [] as Array<Told>, stays = false, holdings = new Holdings(), answers = Effect.void } = {}
+  {
+    full = new Set<string>(),
+    told = [] as Array<Told>,
+    stays = false,
+    holdings = new Holdings(),
+    answers = Effect.void,
+    gone = new Set<string>()
+  } = {}
 ) => {
   const seasons = ids.map((id) => ({ id, ...engine }))
   const calls = Layer.mock(SeasonCalls, {
     holdings,
-    caller: (key) => Effect.succeed({ key, runner, stays }),
+    caller: (key, id) =>
+      gone.has(id) ? Effect.fail(new NotFound({ detail: "" })) : Effect.succeed({ key, runner: { ...runner, id }, stays }),
     seasonOf: (lease) => Effect.succeed(lease.split(" ")[0]),
     check: (_key, _runner, results) => Effect.succeed(results),
     tell: (_, season, { max, results }) => {
@@ -267,6 +275,26 @@ it.effect("a runner is asked for no more than its slots beside what it holds; wh
       [1, 2]
     )
   }).pipe(Effect.provide(among(new Set(), [], [lost], undefined, { holdings, told })))
+})
+
+it.effect("work that a request was woken for goes to another that waits where its runner is not there any more", () => {
+  const [full, gone] = [new Set([lost]), new Set<string>()]
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    const parking = yield* Parking
+    const waits = (runner: string) => Effect.forkChild(Effect.exit(lease(key, { runner, max: 1, wait_s: 30 })))
+    const waiting = [yield* waits("r"), yield* waits("s")]
+    yield* TestClock.adjust(0)
+    assert.strictEqual(parking.size(), 2)
+    full.clear()
+    gone.add("r")
+    parking.wake(lost)
+    yield* TestClock.adjust(0)
+    assert.deepStrictEqual(
+      waiting.map((fiber) => fiber.pollUnsafe() !== undefined),
+      [true, true]
+    )
+  }).pipe(Effect.provide(among(new Set(), [], [lost], undefined, { full, gone })))
 })
 
 it.effect("a season's key is given work of its season alone", () => {

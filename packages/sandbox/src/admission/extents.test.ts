@@ -6,7 +6,21 @@ import { boundedByEvents } from "../worker/testing/testBudget.ts"
 import { compiledRuntime } from "../worker/testing/testRuntime.ts"
 import { examineFiles } from "./static.ts"
 import { leakingModels } from "./testing/hostileExtents.ts"
-import { board, floats, type Initializer, ints, linear, manifest, type Node, trialPlan, weightClasses } from "./testing/testModels.ts"
+import {
+  board,
+  floats,
+  type Initializer,
+  ints,
+  linear,
+  manifest,
+  model,
+  type Node,
+  port,
+  snakesInput,
+  snakesOutput,
+  trialPlan,
+  weightClasses
+} from "./testing/testModels.ts"
 import { examineRuns } from "./trial.ts"
 
 boundedByEvents(vi)
@@ -62,6 +76,9 @@ describe("an extent of zero", () => {
   it("is refused in initializers, constants, declared values and constant sizes, and the message names it", () => {
     assert.match(with_(node("Relu", ["none"]), floats("none", [2, 0], [])), /^unsupported_operator: The initializer "none" has/)
     assert.match(said(linear(1, [], [floats("unused", [0], [])])), /^unsupported_operator: The initializer "unused" has/)
+    const flatten: Node = { opType: "Flatten", input: ["obs"], output: ["logits"] }
+    const declaring = model({ node: [flatten], input: [snakesInput], output: [snakesOutput], valueInfo: [port("inner", [3, 0])] })
+    assert.match(said(declaring), /^unsupported_operator: The value "inner" is declared with an extent of zero/)
     const empty = { name: "value_floats", type: AttributeType.FLOATS, floats: [] }
     assert.match(with_(node("Constant", [], [empty])), /^unsupported_operator: Operator Constant has an extent of zero/)
     for (const [made, ...initializers] of [
@@ -73,6 +90,7 @@ describe("an extent of zero", () => {
       [node("Slice", ["obs", "s", "s"]), ints("s", [3])],
       [node("Range", ["s", "s", "t"]), ints("s", [3], []), ints("t", [1], [])],
       [node("Resize", ["obs", "", "", "s"]), ints("s", [1, 12, 0, 4])],
+      [node("TopK", ["obs"], [{ name: "k", type: AttributeType.INT, i: 0n }])],
       [node("Reshape", ["obs", "s"], [{ name: "allowzero", type: AttributeType.INT, i: 1n }]), ints("s", [0, 4])]
     ] as ReadonlyArray<readonly [Node, ...ReadonlyArray<Initializer>]>)
       assert.match(

@@ -238,13 +238,16 @@ describe("examineFiles", () => {
     const cases: ReadonlyArray<readonly [Node, ReadonlyArray<Initializer>]> = [
       [make("ConstantOfShape", ["sizes"]), [terabyte]],
       [make("Tile", ["obs", "sizes"]), [ints("sizes", [1, 1, 100_000, 100_000])]],
+      [make("Tile", ["obs", "sizes"]), [floats("sizes", [1], [Number.NaN])]],
       [make("Expand", ["obs", "sizes"]), [terabyte]],
       [make("Range", ["a", "b", "c"]), [ints("a", [0], []), ints("b", [1e12], []), ints("c", [1], [])]],
       [make("Range", ["a", "b", "c"]), [ints("a", [0], []), ints("b", [5], []), ints("c", [0], [])]],
+      [make("Range", ["obs", "b", "c"]), [ints("b", [5], []), ints("c", [0], [])]],
       [make("OneHot", ["obs", "sizes", "values"]), [ints("sizes", [1e9], [])]],
       [make("Pad", ["obs", "sizes"]), [ints("sizes", [0, 0, 0, 0, 0, 0, 1e6, 1e6])]],
       [make("Resize", ["obs", "", "", "sizes"]), [ints("sizes", [1, 12, 1e6, 1e6])]],
       [make("Resize", ["obs", "", "scales"]), [floats("scales", [4], [1, 1, 1e6, Number.POSITIVE_INFINITY])]],
+      [make("Resize", ["obs", "scales"]), [floats("scales", [4], [1, 1, 1, 1e12])]],
       [{ ...make("MaxPool", ["obs"]), attribute: [{ name: "pads", type: AttributeType.INTS, ints: [0n, 0n, 1n << 40n, 0n] }] } as Node, []]
     ]
     for (const [node, initializers] of cases) {

@@ -370,7 +370,7 @@ withServer(`a mail${because(missing)}`, () => {
 
     it.effect("has the address that ends all mails of its account with one click, and no other token does", () =>
       Effect.gen(function* () {
-        const { ada, gathered, mailboxes, server } = yield* begin
+        const { ada, gathered, mailboxes, server, sql } = yield* begin
         yield* tell("ada", "The last.")
         yield* gathered
         const [mail] = server.mails()
@@ -395,6 +395,12 @@ withServer(`a mail${because(missing)}`, () => {
         for (let n = 0; n < 2; n++) assert.deepStrictEqual(yield* mailboxes.unsubscribe(token), { unsubscribed: true })
         assert.isFalse((yield* mailboxes.of(ada.id)).email)
         assert.deepStrictEqual([yield* waiting, yield* gathered], [0, 0])
+        yield* sql`INSERT INTO webhook (id, account_id, url, secret, created_at) VALUES (${ada.id}, ${ada.id}, 'https://hooks.example/', '', now())`
+        yield* sql`INSERT INTO webhook_delivery (webhook_id, id, kind, subject, created_at, due_at)
+          SELECT id, id, 'comment_reply', 'Not for mail.', 'epoch', 'epoch' FROM webhook`
+        assert.strictEqual(yield* gathered, 0, "not what came meanwhile, nor what a webhook is told")
+        yield* sql`DELETE FROM webhook WHERE channel <> 'mail'`
+        yield* sql`DELETE FROM webhook_delivery`
         yield* mailboxes.change(ada.id, true)
         assert.deepStrictEqual(yield* mailboxes.unsubscribe(token), { unsubscribed: true })
       })

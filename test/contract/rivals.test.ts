@@ -27,9 +27,10 @@ const version = id("version", versionNumber(1, 1))
 /** The first entry has the first seat of every match of its season: some 3,600 that count. */
 const busy = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
-  // Rows read are compared, and an autovacuum between two reads would change their plans.
-  yield* sql`ALTER TABLE seat SET (autovacuum_enabled = false)`
-  yield* sql`ALTER TABLE match SET (autovacuum_enabled = false)`
+  // Rows read are compared, and an autovacuum of any table between two reads would change their plans.
+  const tables = yield* sql<{ readonly name: string }>`SELECT oid::regclass::text AS name FROM pg_class
+    WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace`
+  for (const { name } of tables) yield* sql.unsafe(`ALTER TABLE ${name} SET (autovacuum_enabled = false)`)
   yield* insertRows(sql, { matches: 6_000, entries: 100 })
   yield* sql`DELETE FROM seat WHERE season_id = ${season} AND seat > 0 AND model_id = ${model}`
   yield* sql`UPDATE seat SET version_id = ${version}, model_id = ${model} WHERE season_id = ${season} AND seat = 0`

@@ -61,10 +61,12 @@ const needed = ({ packages }: Lock): ReadonlySet<string> => {
   return found
 }
 
-/** The packages that are needed, and are not installed here as the other lock file has them. */
+const majorOf = (lock: Lock, path: string): string | undefined => lock.packages[path]?.version?.split(".")[0]
+
+/** The packages that are needed, and are installed here in another major version than the other lock file has. */
 const otherPackages = (theirs: Lock, ours: Lock): ReadonlyArray<string> =>
   [...needed(theirs)]
-    .filter((path) => path.includes("node_modules/") && ours.packages[path]?.version !== theirs.packages[path]?.version)
+    .filter((path) => path.includes("node_modules/") && majorOf(ours, path) !== majorOf(theirs, path))
     .map((path) => `${path.replace(/^.*node_modules\//, "")} ${theirs.packages[path]?.version}`)
 
 /** Why no earlier release can be run here, or undefined where one can. */

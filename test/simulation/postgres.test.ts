@@ -92,5 +92,5 @@ it.live.skipIf(!inCi)(
       for (const [i, line] of first.entries()) assert.strictEqual(second[i], line)
       assert.strictEqual(second.length, first.length)
     }),
-  600_000 // 44 s alone, 184 s beside three other files: each commit waits for Postgres
+  600_000 // each of its commits waits for Postgres, which other files keep busy
 )

@@ -5,10 +5,10 @@
 
 import { readFileSync } from "node:fs"
 import { request as overTls, type RequestOptions } from "node:https"
-import { join } from "node:path"
 import { snakesBoards } from "@agon/engine/snakes/boards.ts"
 import { directAsks } from "@agon/server/actor/DirectAsks.ts"
 import type { NodeTls } from "@agon/server/config/nodeTls.ts"
+import { secretIn } from "@agon/server/config/Secrets.ts"
 import { nodesCredential } from "@agon/server/node/credential.ts"
 import { ASKS_PATH } from "@agon/server/node/PeerLink.ts"
 import { NODES_PATH } from "@agon/server/node/Peers.ts"
@@ -42,8 +42,7 @@ const ask = (url: string, init: RequestInit = {}): Effect.Effect<Told> =>
 
 const order = (headers: Record<string, string> = {}): RequestInit => ({ method: "POST", body: BODY, headers })
 
-const secretIn = (directory: string) => Redacted.make(readFileSync(join(directory, "secrets/nodes"), "utf8").trim())
-const credentialIn = (directory: string) => nodesCredential(secretIn(directory))
+const credentialIn = (directory: string) => nodesCredential(secretIn(directory, "nodes"))
 
 class Alone extends Context.Service<Alone, { readonly nodes: string; readonly metrics: string }>()("test/Alone") {}
 
@@ -205,7 +204,7 @@ describe.skipIf(missing !== undefined)(`nodes with certificates${missing === und
       Effect.gen(function* () {
         const { database_url, directory, made, ports } = yield* Pair
         const node = { host: HOST, port: yield* Effect.promise(freePort) }
-        const [ca, secret] = [readFileSync(made.ca), secretIn(directory)]
+        const [ca, secret] = [readFileSync(made.ca), secretIn(directory, "nodes")]
         const whyNot = (secret: Redacted.Redacted, tls: NodeTls | undefined) =>
           strangerTo({ node, secret, tls }).pipe(Effect.provide(PgClient.layer({ url: database_url, maxConnections: 1 })))
         assert.isUndefined(yield* whyNot(secret, { ca, ...Certificates.read(made.node) }))

@@ -53,6 +53,12 @@ export const secretFault = (directory: string, name: keyof Secrets): string | un
   return (statSync(path).mode & 0o077) === 0 ? undefined : `${path} can be read by other users; give it mode 0600`
 }
 
+/** A secret of the service as a program beside it reads it: nothing is checked or made. Empty where it is not there yet. */
+export const secretIn = (directory: string, name: keyof Secrets): Redacted.Redacted => {
+  const path = join(directory, "secrets", FILES[name])
+  return Redacted.make(existsSync(path) ? readFileSync(path, "utf8").trim() : "")
+}
+
 export const SECRET_NAMES = Object.keys(FILES) as ReadonlyArray<keyof Secrets>
 
 /** Reads the secrets in the directory and makes those that are missing. */

@@ -4,7 +4,7 @@
  * would, unless there is none yet.
  */
 
-import { existsSync, readFileSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { find, OLDEST_MAJOR, sparePlaces } from "@agon/embedded-postgres/binaries.ts"
 import { serverUser } from "@agon/embedded-postgres/serverUser.ts"
@@ -12,6 +12,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Clock, Duration, Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
 import { AHEAD_MAX_MS } from "../actor/ClockGuard.ts"
+import { secretIn } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import { refuse } from "../config/StartRefused.ts"
 import { type Applied, tooOld } from "../database/beside.ts"
@@ -66,7 +67,7 @@ const answering = (settings: SettingsShape) =>
 
 /** The embedded database's, read and never made. */
 const passwordOf = ({ database_url, directory }: SettingsShape) =>
-  Redacted.make(database_url === undefined ? readFileSync(join(directory, "secrets/postgres"), "utf8").trim() : "")
+  database_url === undefined ? secretIn(directory, "postgres") : Redacted.make("")
 
 interface Server {
   readonly version: number

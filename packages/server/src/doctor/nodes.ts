@@ -1,9 +1,8 @@
 /** The nodes that run on the same database: whether this one knows that there are others, and they would know it as one of theirs. */
 
-import { existsSync, readFileSync } from "node:fs"
-import { join } from "node:path"
-import { Effect, Redacted } from "effect"
+import { Effect } from "effect"
 import { loadNodeTls } from "../config/nodeTls.ts"
+import { secretIn } from "../config/Secrets.ts"
 import type { SettingsShape } from "../config/Settings.ts"
 import { runningBeside } from "../node/Lookout.ts"
 import { strangerTo } from "../node/stranger.ts"
@@ -17,17 +16,11 @@ const alone = Effect.map(runningBeside(""), (others) =>
     : `AGON_NODE: not set, and nodes run on this database (${others.join(", ")}); give this one its own host:port`
 )
 
-/** The first start makes secrets of its own where there are none. */
-const secretOf = (directory: string) => {
-  const file = join(directory, "secrets/nodes")
-  return Redacted.make(existsSync(file) ? readFileSync(file, "utf8").trim() : "")
-}
-
 export const checkNodes = ({ directory, node, node_tls }: SettingsShape) =>
   Effect.gen(function* () {
     if (node === undefined) return yield* alone
     const tls = node_tls === undefined ? undefined : yield* loadNodeTls(node_tls)
-    return yield* strangerTo({ node, secret: secretOf(directory), tls })
+    return yield* strangerTo({ node, secret: secretIn(directory, "nodes"), tls })
   }).pipe(
     Effect.map((reason): ReadonlyArray<Finding> => (reason === undefined ? [] : [nodes.broken(reason)])),
     Effect.orElseSucceed((): ReadonlyArray<Finding> => []) // before the first node has started there is no table of nodes

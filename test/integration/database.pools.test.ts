@@ -1,6 +1,7 @@
 import { type AddressInfo, createConnection, createServer, type Server } from "node:net"
 import { join } from "node:path"
 import { layer, layerPools, type Options, SeasonSql } from "@agon/server/database/Database.ts"
+import { DatabaseName, databaseName } from "@agon/server/database/DatabaseName.ts"
 import { migrate } from "@agon/server/database/migrate.ts"
 import { onUnique } from "@agon/server/database/rows.ts"
 import { startAgain } from "@agon/server/database/startAgain.ts"
@@ -221,6 +222,9 @@ describe("the start", () => {
       const said = yield* Effect.provide(refusal({ url: silent.url, patience_s: 1, connect_s: 0.3 }), logger)
       assert.match(said, /^DATABASE_URL: the server cannot be used: Connection timed out \(\d attempts in \d s\)$/)
       assert.isAbove(lines.length, 0)
+      const own = refusal({ url: silent.url, patience_s: 0, connect_s: 0.3 })
+      const embedded = Effect.provideService(own, DatabaseName, databaseName({ database_url: undefined }))
+      assert.match(yield* embedded, /^the embedded database: the server cannot be used: /)
       const locked = yield* behind(database, () => true, WRONG_PASSWORD)
       assert.strictEqual(
         yield* refusal({ url: locked.url }),

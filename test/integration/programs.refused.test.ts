@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { query, started, stop } from "@agon/embedded-postgres/testing/LaunchedService.ts"
 import { afterAll, assert, describe, it } from "vitest"
 import { freePort } from "../support/freePort.ts"
 
@@ -68,6 +69,23 @@ describe("a script beside the service, in a folder that is not the service's", (
     )
     assert.deepStrictEqual([status, stdout], [1, ""])
     assert.deepStrictEqual(readdirSync(home), [])
+  })
+})
+
+describe("a service on its own database, which a later release has brought up to date", () => {
+  it("names no setting that was not made", async () => {
+    const data = mkdtempSync(join(home, "data-"))
+    const later = await started(data, { launcher: join(root, "test/support/launcher.ts") })
+    await query(
+      later.url,
+      "CREATE TABLE agon_migration (migration_id integer PRIMARY KEY, created_at timestamptz DEFAULT now(), name text)"
+    )
+    await query(later.url, "INSERT INTO agon_migration (migration_id, name) VALUES (9999, 'needs_9998_drops')")
+    await stop(later)
+    const { status, stderr } = run(service, { AGON_DATA: data, AGON_DEMO: "0", AGON_RUNNERS: "0", PORT: String(await freePort()) })
+    assert.match(stderr, /^the embedded database: the database has migration 9999, after which [^\n]*\n$/)
+    assert.strictEqual(status, 1)
+    rmSync(data, { recursive: true })
   })
 })
 

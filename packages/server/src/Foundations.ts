@@ -14,6 +14,7 @@ import { prepare } from "./config/dataDirectory.ts"
 import * as Secrets from "./config/Secrets.ts"
 import { Settings, type SettingsShape } from "./config/Settings.ts"
 import type { StartRefused } from "./config/StartRefused.ts"
+import { DatabaseName, databaseName } from "./database/DatabaseName.ts"
 import { type Opened, openOwn } from "./database/open.ts"
 import { tryAddress } from "./http/connection/listening.ts"
 
@@ -51,6 +52,7 @@ export class Foundations extends Context.Service<
         Effect.andThen(Effect.never),
         Effect.scoped,
         Effect.catchCause((cause) => Deferred.failCause(opened, cause)),
+        Effect.provideService(DatabaseName, databaseName(settings)),
         Effect.forkScoped({ startImmediately: true })
       )
       return Foundations.of({ secrets, url: Effect.map(Deferred.await(opened), ({ url }) => url) })

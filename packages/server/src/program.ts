@@ -21,6 +21,7 @@ import { Settings, type SettingsShape } from "./config/Settings.ts"
 import type { Address } from "./config/variables.ts"
 import * as DiskWatch from "./DiskWatch.ts"
 import * as Database from "./database/Database.ts"
+import { DatabaseName, databaseName } from "./database/DatabaseName.ts"
 import { SharedClock } from "./database/SharedClock.ts"
 import { startAgain } from "./database/startAgain.ts"
 import { DatasetMaker } from "./dataset/DatasetMaker.ts"
@@ -160,6 +161,6 @@ export const Program = Layer.unwrap(
       Layer.provideMerge(cluster),
       Layer.provideMerge(Layer.unwrap(Effect.map(url, (url) => Database.layerUpToDate({ url }))))
     )
-    return startAgain(everything)
+    return startAgain(everything).pipe(Layer.provide(Layer.succeed(DatabaseName, databaseName(settings))))
   })
 )

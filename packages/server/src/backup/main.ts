@@ -15,6 +15,7 @@ import { prepare } from "../config/dataDirectory.ts"
 import * as Secrets from "../config/Secrets.ts"
 import { load, type SettingsShape } from "../config/Settings.ts"
 import { refuse } from "../config/StartRefused.ts"
+import { DatabaseName, databaseName } from "../database/DatabaseName.ts"
 import { hasDatabase, open, openBeside } from "../database/open.ts"
 import { SharedClock } from "../database/SharedClock.ts"
 import { SESSION } from "../database/session.ts"
@@ -81,6 +82,8 @@ const end = (status: number, to: NodeJS.WriteStream, text: string) =>
     process.exitCode = status
   })
 
+const failed = (error: unknown) => Effect.flatMap(whyItEnded(error), (why) => end(1, process.stderr, `${why}\n`))
+
 const [command = "", ...rest] = process.argv.slice(2)
 const option = rest.filter((one) => one.startsWith("-"))
 const named = rest.filter((one) => !one.startsWith("-"))
@@ -90,15 +93,14 @@ const run = Effect.gen(function* () {
   if (asksForHelp(option)) return yield* end(0, process.stdout, HELP)
   if (!understood) return yield* end(2, process.stderr, HELP)
   const settings = yield* load
-  const directory = resolve(named[0]!)
-  const said = yield* (command === "backup" ? makeBackup : putBack)(settings, directory, option.length > 0)
-  yield* end(0, process.stdout, `${said}\n`)
-}).pipe(
-  Effect.scoped,
-  Effect.catch((error) => end(1, process.stderr, `${whyItEnded(error)}\n`)),
-  Effect.catchDefect((defect) => end(1, process.stderr, `${whyItEnded(defect)}\n`)),
-  Effect.provide(LogLines.layerError(process.stderr))
-)
+  const done = (command === "backup" ? makeBackup : putBack)(settings, resolve(named[0]!), option.length > 0)
+  yield* Effect.flatMap(done, (said) => end(0, process.stdout, `${said}\n`)).pipe(
+    Effect.scoped,
+    Effect.catch(failed),
+    Effect.catchDefect(failed),
+    Effect.provideService(DatabaseName, databaseName(settings))
+  )
+}).pipe(Effect.catch(failed), Effect.provide(LogLines.layerError(process.stderr)))
 
 stopWhenLeft(process, { tied: false })
 NodeRuntime.runMain(run)

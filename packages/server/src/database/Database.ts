@@ -19,10 +19,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Duration, Effect, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { refuse, type StartRefused } from "../config/StartRefused.ts"
+import type { StartRefused } from "../config/StartRefused.ts"
 import { nodesName } from "./beside.ts"
 import type { CallerClass } from "./CallerClass.ts"
 import * as CallerSql from "./CallerSql.ts"
+import { refuseDatabase } from "./DatabaseName.ts"
 import { explain } from "./explain.ts"
 import { MIGRATION_NUMBERS, stillPlaysOn } from "./migrate.ts"
 import { SESSION } from "./session.ts"
@@ -112,7 +113,7 @@ const checked = Effect.gen(function* () {
 }).pipe(
   Effect.catchTag("SqlError", (error) =>
     // The start is tried again where the server was not reached.
-    isNotReached(error) ? Effect.die(error) : refuse(`DATABASE_URL: the schema could not be looked at: ${explain(error)}`)
+    isNotReached(error) ? Effect.die(error) : refuseDatabase(`the schema could not be looked at: ${explain(error)}`)
   )
 )
 

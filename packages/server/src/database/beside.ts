@@ -12,7 +12,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { refuse } from "../config/StartRefused.ts"
+import { refuseDatabase } from "./DatabaseName.ts"
 
 /** A migration as the database knows it. */
 export type Applied = readonly [number: number, name: string]
@@ -44,7 +44,7 @@ export const tooOld = (applied: ReadonlyArray<Applied>, last: number): string | 
 /** Refuses a database that a release whose last migration is `last` can no longer use. */
 export const playsOn = (applied: ReadonlyArray<Applied>, last: number) => {
   const reason = tooOld(applied, last)
-  return reason === undefined ? Effect.void : Effect.fail(refuse(`DATABASE_URL: ${reason}`))
+  return reason === undefined ? Effect.void : refuseDatabase(reason)
 }
 
 /** The last migrations of the releases of the nodes that are connected now. */
@@ -70,8 +70,8 @@ export const olderNodesGone = Effect.fnUntraced(function* (lacked: ReadonlyArray
   for (const { need, number } of steps) {
     const older = lasts.filter((last) => last < need)
     if (older.length > 0) {
-      return yield* refuse(
-        `DATABASE_URL: migration ${padded(number)} removes what nodes without migration ${padded(need)} read, and such nodes run ` +
+      return yield* refuseDatabase(
+        `migration ${padded(number)} removes what nodes without migration ${padded(need)} read, and such nodes run ` +
           `(${older.length} connections); upgrade them to a release that has it, or stop them, and start this node again`
       )
     }

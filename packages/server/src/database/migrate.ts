@@ -10,8 +10,8 @@
  */
 import { Effect, Schedule } from "effect"
 import { Migrator, SqlClient, SqlError } from "effect/sql"
-import { refuse } from "../config/StartRefused.ts"
 import { type Applied, olderNodesGone, playsOn } from "./beside.ts"
+import { refuseDatabase } from "./DatabaseName.ts"
 import { migrations } from "./migrations/index.ts"
 import { unlimited } from "./unlimited.ts"
 import { unwritable } from "./writable.ts"
@@ -57,7 +57,7 @@ export const migrateBy = Effect.fnUntraced(function* (known: Migrations, upTo = 
       const lacked = lackedBy(applied, Object.keys(wanted))
       // The library answers a refused CREATE TABLE with that of the look that it takes in the aborted transaction.
       const reason = yield* unwritable(lacked.length > 0)
-      if (reason !== undefined) return yield* refuse(`DATABASE_URL: ${reason}`)
+      if (reason !== undefined) return yield* refuseDatabase(reason)
       yield* olderNodesGone(lacked)
       return yield* Migrator.make({})({ table: MIGRATION_TABLE, loader: Migrator.fromRecord(wanted) })
     })

@@ -7,7 +7,8 @@
  */
 import { Cause, Clock, Duration, Effect, Exit, Layer, Scope } from "effect"
 import { SqlError } from "effect/sql"
-import { refuse, type StartRefused } from "../config/StartRefused.ts"
+import type { StartRefused } from "../config/StartRefused.ts"
+import { refuseDatabase } from "./DatabaseName.ts"
 import { explain } from "./explain.ts"
 import { isRestarting } from "./rows.ts"
 
@@ -34,7 +35,7 @@ export const untilReached = Effect.fnUntraced(function* <A, E, R>(effect: Effect
     const passed_ms = (yield* Clock.currentTimeMillis) - began
     if (passed_ms + pause_ms > Duration.toMillis(patience)) {
       const tries = attempt === 1 ? "" : ` (${attempt} attempts in ${Math.round(passed_ms / 1_000)} s)`
-      return yield* refuse(`DATABASE_URL: the server cannot be used: ${explain(error)}${tries}`)
+      return yield* refuseDatabase(`the server cannot be used: ${explain(error)}${tries}`)
     }
     yield* Effect.logWarning("the database was not reached, the start tries again", { attempt, why: explain(error), again_in_ms: pause_ms })
     yield* Effect.sleep(pause_ms)

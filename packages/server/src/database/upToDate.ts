@@ -6,7 +6,8 @@ import { OLDEST_MAJOR } from "@agon/embedded-postgres/binaries.ts"
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Layer, type Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { refuse, StartRefused } from "../config/StartRefused.ts"
+import { StartRefused } from "../config/StartRefused.ts"
+import { refuseDatabase } from "./DatabaseName.ts"
 import { explain } from "./explain.ts"
 import { migrate } from "./migrate.ts"
 import { SESSION } from "./session.ts"
@@ -36,8 +37,8 @@ export const upToDate = (server: Server): Effect.Effect<void, StartRefused> =>
     yield* reach(server.patience_s === undefined ? undefined : Duration.seconds(server.patience_s))
     yield* migrate.pipe(
       Effect.timeout(MIGRATION_TIMEOUT),
-      Effect.mapError((error) =>
-        error instanceof StartRefused ? error : refuse(`DATABASE_URL: the schema could not be brought up to date: ${explain(error)}`)
+      Effect.catch((error) =>
+        error instanceof StartRefused ? Effect.fail(error) : refuseDatabase(`the schema could not be brought up to date: ${explain(error)}`)
       )
     )
   }).pipe(
@@ -53,10 +54,10 @@ const reach = Effect.fnUntraced(function* (patience: Duration.Duration | undefin
   const facts = sql<{ version: number; encoding: string }>`
     SELECT current_setting('server_version_num')::int AS version, current_setting('server_encoding') AS encoding`
   const rows = yield* Effect.catchTag(untilReached(facts, patience), "SqlError", (error) =>
-    refuse(`DATABASE_URL: the server cannot be used: ${explain(error)}`)
+    refuseDatabase(`the server cannot be used: ${explain(error)}`)
   )
   const { version, encoding } = rows[0]!
   if (version < OLDEST_MAJOR * 10_000)
-    return yield* refuse(`DATABASE_URL: the server is Postgres ${Math.floor(version / 10_000)}; it takes ${OLDEST_MAJOR} or later`)
-  if (encoding !== "UTF8") return yield* refuse(`DATABASE_URL: the database is encoded in ${encoding}; it takes one in UTF8`)
+    return yield* refuseDatabase(`the server is Postgres ${Math.floor(version / 10_000)}; it takes ${OLDEST_MAJOR} or later`)
+  if (encoding !== "UTF8") return yield* refuseDatabase(`the database is encoded in ${encoding}; it takes one in UTF8`)
 })

@@ -13,8 +13,9 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect } from "effect"
 import { prepare } from "../config/dataDirectory.ts"
 import * as Secrets from "../config/Secrets.ts"
-import { load } from "../config/Settings.ts"
+import { load, type SettingsShape } from "../config/Settings.ts"
 import { PLANNING } from "../database/Database.ts"
+import { DatabaseName, databaseName } from "../database/DatabaseName.ts"
 import { hasDatabase, openBeside } from "../database/open.ts"
 import { SESSION } from "../database/session.ts"
 import { whyItEnded } from "../database/whyItEnded.ts"
@@ -90,15 +91,14 @@ const end = (status: number, text: string) =>
     Effect.sync(() => void (process.exitCode = status))
   )
 
+const failed = (error: unknown) => Effect.flatMap(whyItEnded(error), (why) => refused(`${why}\n`))
+
 const args = process.argv.slice(2)
 const named = args.filter((one) => !one.startsWith("-"))
 const sure = args.includes("--yes")
 const understood = named.length === 2 && args.length === named.length + (sure ? 1 : 0)
 
-const run = Effect.gen(function* () {
-  if (asksForHelp(args)) return yield* say(HELP)
-  if (!understood) return yield* end(2, HELP)
-  const settings = yield* load
+const removed = Effect.fnUntraced(function* (settings: SettingsShape) {
   yield* hasDatabase(settings)
   yield* prepare(settings.directory)
   const { url } = yield* openBeside(settings, yield* Secrets.load(settings.directory))
@@ -109,12 +109,19 @@ const run = Effect.gen(function* () {
     startupParameters: { ...SESSION, ...LIMITS, ...PLANNING }
   })
   yield* Effect.provide(removal(named[0]!, named[1]!, sure), pool)
-}).pipe(
-  Effect.scoped,
-  Effect.catch((error) => refused(`${whyItEnded(error)}\n`)),
-  Effect.catchDefect((defect) => refused(`${whyItEnded(defect)}\n`)),
-  Effect.provide(LogLines.layerError(process.stderr))
-)
+})
+
+const run = Effect.gen(function* () {
+  if (asksForHelp(args)) return yield* say(HELP)
+  if (!understood) return yield* end(2, HELP)
+  const settings = yield* load
+  yield* removed(settings).pipe(
+    Effect.scoped,
+    Effect.catch(failed),
+    Effect.catchDefect(failed),
+    Effect.provideService(DatabaseName, databaseName(settings))
+  )
+}).pipe(Effect.catch(failed), Effect.provide(LogLines.layerError(process.stderr)))
 
 stopWhenLeft(process, { tied: false })
 NodeRuntime.runMain(run)

@@ -3,7 +3,7 @@
 import { NotFound, Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedResult } from "@agon/api/runner/protocol.ts"
 import { assert, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer } from "effect"
+import { Deferred, type Duration, Effect, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
 import { moving } from "../../actor/asked.ts"
 import { LocalMailboxes } from "../../actor/LocalMailboxes.ts"
@@ -48,6 +48,7 @@ const among = (
     stays = false,
     holdings = new Holdings(),
     answers = Effect.void,
+    silence = undefined as Duration.Input | undefined,
     gone = new Set<string>()
   } = {}
 ) => {
@@ -61,7 +62,7 @@ const among = (
     tell: (_, season, { max, results }) => {
       asked.push(season)
       told.push({ season, results: results.length, max })
-      if (away.has(season)) return Effect.fail(moving)
+      if (away.has(season)) return Effect.andThen(silence === undefined ? Effect.void : Effect.sleep(silence), Effect.fail(moving))
       const given = full.has(season) ? 0 : max
       const receipts = results.map(({ lease }) => ({ lease, accepted: true, reason: null }))
       return Effect.as(answers, { receipts, works: Array.from({ length: given }, () => payload), leases: [] })
@@ -124,19 +125,29 @@ it.effect("a result for a season that is away fails the request, once all others
     const { lease } = yield* Dispatcher
     const results = [resultOf(lost), resultOf(other), resultOf(third)]
     assert.instanceOf(yield* Effect.flip(lease(key, { ...request, results })), Unavailable)
+    const heard = told.toSorted((a, b) => a.season.localeCompare(b.season)).map(({ results, season }) => [season, results])
+    assert.deepStrictEqual(heard, [
+      [lost, 1],
+      [other, 1],
+      [third, 1]
+    ])
     assert.deepStrictEqual(
-      told.map(({ results, season }) => [season, results]),
-      [
-        [lost, 1],
-        [other, 1],
-        [third, 1]
-      ]
-    )
-    assert.deepStrictEqual(
-      told.slice(1).map(({ max }) => max),
+      told.filter(({ season }) => season !== lost).map(({ max }) => max),
       [0, 0]
     )
   }).pipe(Effect.provide(among(new Set([lost]), [], [lost, other, third], undefined, { told })))
+})
+
+it.effect("seasons that do not answer for ten seconds hold back no result of another, nor each other", () => {
+  const told: Array<Told> = []
+  return Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    const results = [resultOf(lost), resultOf(other), resultOf(third)]
+    const asked = yield* Effect.forkChild(Effect.flip(lease(key, { ...request, results })), { startImmediately: true })
+    yield* TestClock.adjust("10 seconds")
+    assert.lengthOf(told, 3, "all but the one in turn at once, that one by then")
+    assert.instanceOf(yield* Fiber.join(asked), Unavailable)
+  }).pipe(Effect.provide(among(new Set([lost, other]), [], [third, lost, other], undefined, { told, silence: "10 seconds" })))
 })
 
 it.effect("a runner whose lost leases a season did not hear of is read from the rows again, so that they are named once more", () => {

@@ -22,7 +22,6 @@ import type { OpenSeasons } from "../../actor/OpenSeasons.ts"
 import type { Broadcast } from "../../node/Broadcast.ts"
 import { Parking } from "../../parking/Parking.ts"
 import { uptimeOf_ms } from "../../process/uptime.ts"
-import type { Said } from "../result/tellSeason.ts"
 import type { Caller } from "../session/Runners.ts"
 import type { LeasePayload } from "../work/LeasePayloads.ts"
 import type { ReplayAudits } from "../work/ReplayAudits.ts"
@@ -30,6 +29,7 @@ import { makeTellOfAudits } from "./audits.ts"
 import { type Asking, type BySeason, bySeason } from "./bySeason.ts"
 import { makeLeft } from "./leftSeasons.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
+import { tellAll } from "./tellAll.ts"
 import { makeTurns } from "./turns.ts"
 import { makeLater } from "./waiting.ts"
 
@@ -70,28 +70,13 @@ const makeDispatcher = Effect.gen(function* () {
     const turn = room > 0 ? inTurn(caller, passesOver, (id) => about.has(id)).find(({ id }) => !left.has(id))?.id : undefined
     const share = shareOf(caller, room)
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
-    let given = 0
-    let away: Unavailable | undefined
-    /** Of a season that did not hear what it was told: the request is repeated, once all others have heard theirs. */
-    let unheard: Unavailable | undefined
-    for (const [season, { lost, results }] of about) {
-      if (season === undefined) {
-        for (const { lease } of results) receipts.push({ lease, accepted: false, reason: "unknown" })
-        continue
-      }
-      const said = { results, lost, max: season === turn && unheard === undefined ? share : 0 }
-      const answered = yield* Effect.catchTag(tell(caller, season, said), "unavailable", (error) => Effect.succeed(error))
-      if ("works" in answered) {
-        receipts.push(...answered.receipts)
-        leases.push(...answered.works)
-        if (season === turn) given = answered.works.length
-      } else if (isOnlyAsked(said)) away = answered
-      else unheard = answered
-    }
-    if (unheard !== undefined) return yield* Effect.fail(unheard)
-    const first = turn === undefined ? undefined : { season: turn, given, failed: away !== undefined }
+    const told = yield* tellAll((season, said) => tell(caller, season, said), about, { season: turn, share })
+    if (told.unheard !== undefined) return yield* Effect.fail(told.unheard)
+    receipts.push(...told.receipts)
+    leases.push(...told.works)
+    const first = turn === undefined ? undefined : { season: turn, given: told.works.length, failed: told.away !== undefined }
     leases.push(...(yield* fill(caller, wanted - leases.length, { share, passesOver, first, isLeft: left.has })))
-    if (away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(away)
+    if (told.away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(told.away)
     return { leases, receipts, room: wanted, since: left.since(before) }
   })
 
@@ -110,6 +95,3 @@ const makeDispatcher = Effect.gen(function* () {
     })
   })
 })
-
-/** Whether a season is asked for work and told nothing that would be lost. */
-const isOnlyAsked = ({ lost, results }: Said): boolean => results.length === 0 && lost === undefined

@@ -12,7 +12,8 @@ import { type SeasonCalls, TOGETHER } from "./SeasonCalls.ts"
 /** A lease request whose results were checked. */
 export type Asking = Omit<LeaseRequest, "results"> & { readonly results: ReadonlyArray<Reported> }
 
-interface About {
+/** Told to one season. */
+export interface About {
   readonly results: Array<Reported>
   lost?: Lost & { readonly leases: Array<string> }
 }

@@ -57,7 +57,7 @@ const among = (
     holdings,
     caller: (key, id) =>
       gone.has(id) ? Effect.fail(new NotFound({ detail: "" })) : Effect.succeed({ key, runner: { ...runner, id }, stays }),
-    seasonOf: (lease) => Effect.succeed(lease.split(" ")[0]),
+    seasonOf: (lease) => Effect.succeed(lease === "never" ? undefined : lease.split(" ")[0]),
     check: (_key, _runner, results) => Effect.succeed(results),
     tell: (_, season, { max, results }) => {
       asked.push(season)
@@ -137,6 +137,18 @@ it.effect("a result for a season that is away fails the request, once all others
     )
   }).pipe(Effect.provide(among(new Set([lost]), [], [lost, other, third], undefined, { told })))
 })
+
+it.effect("a result for work that has never existed is answered beside those of seasons, and where no work is asked for", () =>
+  Effect.gen(function* () {
+    const { lease } = yield* Dispatcher
+    const never = { lease: "never", kind: "match" } as unknown as LeasedResult
+    const unknown = { lease: "never", accepted: false, reason: "unknown" } as const
+    assert.deepStrictEqual((yield* lease(key, { ...request, max: 0, results: [never] })).results, [unknown])
+    const { leases, results } = yield* lease(key, { ...request, results: [never, resultOf(other)] })
+    assert.deepStrictEqual(results, [unknown, { lease: resultOf(other).lease, accepted: true, reason: null }])
+    assert.lengthOf(leases, 1)
+  }).pipe(Effect.provide(among(new Set(), [])))
+)
 
 it.effect("seasons that do not answer for ten seconds hold back no result of another, nor each other", () => {
   const told: Array<Told> = []

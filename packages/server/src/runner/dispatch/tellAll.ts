@@ -34,7 +34,7 @@ interface Heard {
 type Tell = (season: string, said: Said) => Effect.Effect<Answered, InvalidRequest | Unavailable>
 
 export const tellAll = Effect.fnUntraced(function* (tell: Tell, about: BySeason, turn: Turn) {
-  const others = [...about].filter(([id]) => id !== turn.season)
+  const others = [...about].filter(([id]) => id === undefined || id !== turn.season)
   const heard = others.length === 0 ? [] : yield* Effect.forEach(others, ([id, said]) => toldTo(tell, id, said, 0), TOGETHER)
   const own = turn.season === undefined ? undefined : about.get(turn.season)
   if (own !== undefined) {

@@ -76,6 +76,16 @@ layer(Layer.orDie(service), { excludeTestServices: true, timeout: "240 seconds" 
     })
   )
 
+  it.effect("is read about in the order in which its first page leads on", () =>
+    Effect.gen(function* () {
+      const [, list = ""] = /<nav class="sections" aria-label="Starter kit">(.*?)<\/nav>/s.exec(yield* shown("/kit/submit"))!
+      const pages = Array.from(list.matchAll(/href="\/kit\/([^"]*)"/g), ([, page]) => page)
+      assert.deepStrictEqual(pages.slice(0, 4), ["readme", "first-hour", "rules", "model-contract"])
+      assert.lengthOf(pages, 13)
+      assert.strictEqual(pages.at(-1), "submit")
+    })
+  )
+
   it.effect("is offered until the season takes models no more, though it is live after that, and whoever keeps the page", () =>
     Effect.gen(function* () {
       const admin = yield* (yield* Service.Service).as("admin")

@@ -45,7 +45,7 @@ const firstSteps = ({ game, maps, slug, state }: Season): Html | "" =>
 
 const classes = ({ weight_classes }: Season): Html =>
   table(
-    "Weight classes",
+    "Limits of a model by its class",
     ["Class", "Files up to", "Memory besides", "Memory for each cell"],
     weight_classes.map(
       (each) => html`<tr>

@@ -7,7 +7,16 @@ import { manual } from "../html/manual.ts"
 import type { SharedRoute } from "../http/Route.ts"
 import { found } from "../http/refuse.ts"
 
-const texts = readStarterKit()
+const FIRST = "README"
+
+/** In the order in which the first page leads to them. */
+const inOrder = (texts: ReadonlyMap<string, string>): ReadonlyMap<string, string> => {
+  const linked = Array.from(texts.get(FIRST)!.matchAll(/\]\(([\w-]+)\.md\b/g), ([, name]) => name!)
+  const names = new Set([FIRST, ...linked, ...texts.keys()])
+  return new Map([...names].flatMap((name) => (texts.has(name) ? [[name, texts.get(name)!]] : [])))
+}
+
+const texts = inOrder(readStarterKit())
 
 const titleOf = (text: string) => /^# (.*)$/m.exec(text)?.[1] ?? "Starter kit"
 

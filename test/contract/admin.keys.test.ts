@@ -18,6 +18,7 @@ import {
   rows,
   season
 } from "../support/Administration.ts"
+import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 import { runnerSession } from "../support/Fleet.ts"
 import { call } from "../support/Web.ts"
@@ -192,6 +193,30 @@ layer(administration, options)("a key that is being revoked", (it) => {
       yield* Fiber.interrupt(caller)
       yield* Deferred.succeed(gone, undefined)
       yield* Effect.timeout(Deferred.await(returned), "5 seconds")
+    })
+  )
+})
+
+layer(administration, options)("a key whose revocation is being committed", (it) => {
+  it.effect("gives its leases back where the caller goes away just then", () =>
+    Effect.gen(function* () {
+      const { id } = (yield* post("/v1/runner-keys", { name: "committed" })).json
+      yield* rows`CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(1); RETURN NULL; END'`
+      yield* rows`CREATE CONSTRAINT TRIGGER slow_commit AFTER UPDATE ON runner_key DEFERRABLE INITIALLY DEFERRED
+        FOR EACH ROW EXECUTE FUNCTION slow_commit()`
+      const [root] = yield* rows<{ readonly id: string; readonly username: string; readonly admin: boolean }>`
+        SELECT id, username, admin FROM account WHERE username = 'root'`
+      const keys = yield* RunnerKeys
+      const returned = yield* Deferred.make<string>()
+      const told = RunnerKeys.of({ ...keys, returnLeases: (key) => Effect.asVoid(Deferred.succeed(returned, key)) })
+      const admin = yield* Effect.provide(FleetAdmin, Layer.fresh(FleetAdmin.layer).pipe(Layer.provide(Layer.succeed(RunnerKeys, told))))
+      const caller = yield* Effect.forkChild(admin.revoke({ ...root!, session_id: id }, null, id))
+      yield* eventually(
+        "the commit",
+        Effect.map(rows`SELECT FROM pg_stat_activity WHERE query = 'COMMIT' AND wait_event = 'PgSleep'`, ({ length }) => length > 0)
+      )
+      yield* Fiber.interrupt(caller)
+      assert.strictEqual(yield* Effect.timeout(Deferred.await(returned), "5 seconds"), id)
     })
   )
 })

@@ -173,6 +173,19 @@ inService("one malformed result is refused and nothing of the request is applied
   })
 )
 
+inService("work that was given beside a result that the season then refused goes back at once", () =>
+  Effect.gen(function* () {
+    const { client, id } = yield* seasonOf("beside", 3)
+    const work = yield* leaseOne(client, id)
+    const fault = { kind: "match", fault_reason: "engine_fault", detail: "", version_id: crypto.randomUUID() } as const
+    const results = [{ lease: work.lease, ...fault }]
+    assert.strictEqual(yield* code(client.runner.lease({ payload: { runner: id, max: 4, wait_s: 0, results } })), "invalid_request")
+    const { leases } = yield* client.runner.lease({ payload: { runner: id, max: 4, wait_s: 0, holds: [work.lease] } })
+    assert.isNotEmpty(leases)
+    for (const { lease } of leases) assert.match(lease, /\.2$/, "given for the second time")
+  })
+)
+
 inService(
   "what a runner does not name among its holds goes back, what it gives back is released, and another key knows nothing of it",
   () =>

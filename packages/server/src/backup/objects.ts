@@ -1,6 +1,6 @@
 /**
  * The objects that rows name, out of the store and into it. Objects under their hashes never change, and one
- * that an admitted version or a match needs is never removed, so copies made after the rows were read have
+ * that rows named is removed a day after they no longer do, so copies that are made within a day of the reading of the rows have
  * everything that those rows name. Uploads that are not verified yet are left out: their owners repeat them.
  */
 

@@ -2,7 +2,7 @@
 import { Effect, Schema, SchemaGetter } from "effect"
 import type { SqlError } from "effect/sql"
 
-/** The largest int4: above every number that is given to a match, and the most that a LIMIT may be. */
+/** The largest int4: above every number that is given to a match, and as a LIMIT none. */
 export const INT4_MAX = 2 ** 31 - 1
 
 /** Sorts before every id, and is the id of nothing. */

@@ -93,11 +93,13 @@ const narrowestFirst = Effect.fnUntraced(function* (queries: Effect.Success<type
 })
 
 /** Whether a page is past the end: anybody can ask for one, and it must not cost a scan of the whole list. */
-const makeIsPastEnd = (queries: Effect.Success<typeof makeQueries>) =>
+const makeIsPastEnd = (queries: Effect.Success<typeof makeQueries>, inTurn: ReturnType<typeof makeDeepPages>) =>
   Effect.fnUntraced(function* (listing: Listing, { total }: Found) {
     const { query } = listing
     if (query.cursor < total || query.cursor === 0) return false
-    return !listsTrials(query) || query.cursor >= total + (yield* Effect.orDie(queries.countOfTrials(listing)))
+    if (!listsTrials(query)) return true
+    const trials = inTurn({ upTo: query.cursor, isWhole: onlySeason(query) }, Effect.orDie(queries.countOfTrials(listing)))
+    return query.cursor >= total + (yield* trials)
   })
 
 const makeLists = Effect.fnUntraced(function* (
@@ -107,7 +109,7 @@ const makeLists = Effect.fnUntraced(function* (
 ) {
   const seasons = yield* Seasons
   const inTurn = makeDeepPages()
-  const isPastEnd = makeIsPastEnd(queries)
+  const isPastEnd = makeIsPastEnd(queries, inTurn)
 
   /** With a side and no season every season is searched; without either, the featured one. */
   const seasonOf = Effect.fnUntraced(function* (query: Asked, viewer: Viewer) {

@@ -1,6 +1,7 @@
 /** The statements that count how versions did on boards. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
+import { published } from "../database/visibility.ts"
 import { disturbed, seasonTime } from "../match/list/seasonCounts.ts"
 
 /** Played, and the sums of ranks, of scores and of changes of the open rating. */
@@ -33,12 +34,13 @@ const VOIDED = `${disturbed} - (SELECT count(*) FROM voiding w WHERE w.season_id
   + coalesce(s.head->>'rescaled', '0')::int`
 
 export const makeQueries = Effect.map(SqlClient.SqlClient, (sql) => ({
-  /** Versions of a model in a season, by version_model: the newest of them. */
+  /** Versions of a model in a season that have entered, by version_model: the newest of them. */
   versionsOf: SqlSchema.findAll({
     Request: Schema.Struct({ id: Schema.String, season_id: Schema.String, limit: Schema.Int }),
     Result: Schema.Struct({ id: Schema.String }),
     execute: ({ id, limit, season_id }) => sql`
-      SELECT v.id FROM version v WHERE v.model_id = ${id} AND v.season_id = ${season_id} ORDER BY v.number DESC LIMIT ${limit}`
+      SELECT v.id FROM version v WHERE v.model_id = ${id} AND v.season_id = ${season_id} AND ${sql.literal(published())}
+      ORDER BY v.number DESC LIMIT ${limit}`
   }),
 
   /** A row for each version that has one, by map_tally_pkey. */

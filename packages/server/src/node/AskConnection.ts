@@ -154,7 +154,8 @@ const dial = ({ address, authorization, path, tls }: Target): http.ClientRequest
   // `setTimeout` of the request would begin once there is a connection, which the system gives up after two minutes.
   const to = { agent: false, ...NodeAddress.read(address), path, headers, timeout: DIAL_MS } as const
   const dialled = tls === undefined ? http.request(to) : https.request({ ...to, ...tls })
-  dialled.on("timeout", () => dialled.destroy())
+  // With an error of its own: without one the request would say that it was hung up, as by an earlier release.
+  dialled.on("timeout", () => dialled.destroy(new Error("there was no connection in time")))
   dialled.end()
   return dialled
 }

@@ -368,6 +368,7 @@ it.live("a machine that is gone is dialled for seconds, and what waits for it th
     )
     assert.isBelow(performance.now() - begun, IN_TIME_MS)
     assert.deepStrictEqual(alone, ["alone"])
+    assert.deepStrictEqual(over, [false], "it has not refused the upgrade, as an earlier release does")
   }).pipe(Effect.scoped)
 )
 

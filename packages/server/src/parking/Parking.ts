@@ -97,10 +97,11 @@ const makeParking = (clock: Clock.Clock): Parking["Service"] => {
         if (until_ms === 0) return Effect.succeed(true)
       }
       const each: Parked = { ...waiting, key, since, nth: parked.arrivals++, at_ms, woken: Deferred.makeUnsafe() }
-      parked.enter(each)
-      return Deferred.await(each.woken).pipe(
-        Effect.timeoutOption(until_ms),
-        Effect.ensuring(Effect.sync(() => parked.leave(each))),
+      return Effect.acquireUseRelease(
+        Effect.sync(() => parked.enter(each)),
+        () => Effect.timeoutOption(Deferred.await(each.woken), until_ms),
+        () => Effect.sync(() => parked.leave(each))
+      ).pipe(
         // Also where it was woken just as its time ended, or where who goes before it did not ask.
         Effect.map(() => until_ms < wait_ms || Deferred.isDoneUnsafe(each.woken))
       )

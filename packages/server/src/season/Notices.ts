@@ -16,7 +16,7 @@ export class Notices extends Context.Service<
     /** Newest first. */
     readonly list: (season: SeasonInPath, page: PageOf) => Effect.Effect<NoticePage>
     /**
-     * Sends it to everyone on the roster who has signed in, and everyone who has ever entered a version,
+     * Sends it to everyone on the roster who has signed in and, in a public season, to everyone who has submitted a version,
      * except those who turned notices off.
      */
     readonly send: (account: SignedIn, season: SeasonInPath, notice: SendNotice) => Effect.Effect<Notice>

@@ -36,16 +36,19 @@ const makeAsking = () => {
   const asked = new Map<string, Deferred.Deferred<void>>()
   return {
     other: (name: string) => asked.get(name),
-    first: <A, E, R>(name: string, asks: Effect.Effect<A, E, R>) =>
-      Effect.suspend(() => {
+    first: <A, E, R>(name: string, asks: Effect.Effect<A, E, R>) => {
+      const begin = Effect.sync(() => {
         const answered = Deferred.makeUnsafe<void>()
         asked.set(name, answered)
-        const end = Effect.suspend(() => {
+        return answered
+      })
+      const end = (answered: Deferred.Deferred<void>) =>
+        Effect.suspend(() => {
           asked.delete(name)
           return Deferred.succeed(answered, undefined)
         })
-        return Effect.onExit(asks, () => end)
-      })
+      return Effect.acquireUseRelease(begin, () => asks, end)
+    }
   }
 }
 

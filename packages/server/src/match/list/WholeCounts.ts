@@ -63,7 +63,7 @@ const makeWholeCounts = Effect.gen(function* () {
         Effect.forkIn(scope),
         Effect.as(end)
       )
-    })
+    }).pipe(Effect.uninterruptible)
 
   const whole: WholeCount = (name, count) =>
     Effect.gen(function* () {

@@ -54,14 +54,14 @@ const makeFleetAdmin = Effect.gen(function* () {
       const ended = auditLog.logged(placeOfFleet(fleet), keys.end(id, fleet?.id ?? null), ({ fresh, key }) =>
         fresh ? auditOf(account, "runner-key.revoke", key.name, { id }) : undefined
       )
-      // A fiber of its own: if the caller goes away after the key has ended, its leases are still taken back.
-      const returning = yield* Effect.uninterruptibleMask((restore) =>
-        Effect.flatMap(restore(ended), ({ fresh, key: { name } }) =>
-          Effect.andThen(
-            fresh ? Effect.logInfo("a runner key was revoked, and its runners are gone", { key: id, name }) : Effect.void,
-            Effect.andThen(ongoing.end(id), Effect.forkDetach(keys.returnLeases(id, "ended")))
-          )
-        )
+      // A fiber of its own: if the caller goes away while the key ends, or after it, its leases are still taken back.
+      const returning = yield* ended.pipe(
+        Effect.tap(({ fresh, key: { name } }) =>
+          fresh ? Effect.logInfo("a runner key was revoked, and its runners are gone", { key: id, name }) : Effect.void
+        ),
+        Effect.tap(() => ongoing.end(id)),
+        Effect.flatMap(() => Effect.forkDetach(keys.returnLeases(id, "ended"))),
+        Effect.uninterruptible
       )
       yield* Fiber.join(returning)
       return yield* keys.get(id, fleet?.id ?? null)

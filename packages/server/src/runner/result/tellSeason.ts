@@ -88,6 +88,8 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     if (said.lost !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.lost.holds, among: said.lost.leases })
     if (open !== undefined) commands.push(leaseCommand(caller, open, said.max))
     const replies = yield* askedByRunner(actors, season, commands)
+    const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
+    const leases = works.map(({ lease }) => lease)
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
     const [accepted, reported]: [Array<Reported>, Array<string>] = [[], []]
@@ -99,6 +101,9 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       const receipt = yield* settled(season, lease, key.id, reply)
       if (receipt.accepted && receipt.replay_kept !== true) yield* keepReplay(result)
       if (!receipt.accepted && receipt.reason === "malformed") {
+        // The answer is a refusal, so its work would be nobody's until the leases have run out.
+        const given = { _tag: "HoldOnly", runner: runner.id, holds: [], among: leases } as const
+        if (leases.length > 0) yield* Effect.ignore(askedByRunner(actors, season, [given]))
         if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
         return yield* invalidField("results", receipt.detail)
       }
@@ -106,12 +111,11 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       if (receipt.accepted && receipt.answered !== true && (result.kind === "unheld" || isFinished(result))) accepted.push(result)
       receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
     }
-    const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
     if (since !== undefined) traces!.told({ since, season, runner: runner.id, results: reported, works })
     yield* dropUploads(accepted)
     if (works.length === 0) return { receipts, works: [], leases: [] }
     yield* MatchLines.leased(season, runner.id, works)
-    return { receipts, works: yield* take(runner, open!, works), leases: works.map(({ lease }) => lease) }
+    return { receipts, works: yield* take(runner, open!, works), leases }
   })
 })
 

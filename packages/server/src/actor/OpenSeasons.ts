@@ -1,7 +1,7 @@
 /** The seasons in play, as the dispatcher needs them: read again when one changes, and every few seconds. */
 
 import { seldomFailed } from "@agon/api/program/seldom.ts"
-import { Context, Effect, Layer, Schedule, Schema } from "effect"
+import { Context, Effect, Layer, Schedule, Schema, Semaphore } from "effect"
 import { SqlClient, SqlSchema } from "effect/sql"
 
 /** Changes made on another node are seen within this time. */
@@ -27,8 +27,11 @@ export class OpenSeasons extends Context.Service<
         Effect.sync(() => {
           seasons = new Map(rows.map((row) => [row.id, row]))
         })
+      // One after the other: of two at once the older read could be remembered last.
+      const reading = yield* Semaphore.make(1)
       const refresh = openSeasons(undefined).pipe(
         Effect.flatMap(remember),
+        reading.withPermit,
         Effect.catchCause(seldomFailed("the open seasons were not read"))
       )
       yield* refresh

@@ -232,6 +232,14 @@ layer(nodeLayer({ trusted_proxies: ["127.0.0.1"] }), options)("rate limits", (it
     })
   )
 
+  it.effect("count the documents beside the reads of an address", () =>
+    Effect.gen(function* () {
+      const { origin } = yield* OneNode
+      const asks = (path: string): Ask => ({ path, headers: from("10.3.1.1") })
+      yield* shareOneBucket("public", drain(origin, asks("/errors")), drain(origin, asks("/v1/games")))
+    })
+  )
+
   it.effect("count guesses at sessions by address, before anything is looked up", () =>
     Effect.gen(function* () {
       const { origin } = yield* OneNode

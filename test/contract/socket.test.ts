@@ -182,6 +182,8 @@ layer(Served, { excludeTestServices: true })("over a socket", (it) => {
       assert.notStrictEqual(kept.headers.get("x-request-id"), first.headers.get("x-request-id"))
       const same = yield* ask({ headers: { "if-none-match": first.headers.get("etag")! } })
       assert.deepStrictEqual([same.status, same.text, same.headers.get("etag")], [304, "", first.headers.get("etag")])
+      const post = yield* ask({ method: "POST" })
+      assert.strictEqual(post.status, 401, "only a read is answered by a kept one")
       for (let i = 0; i < 3; i++) yield* ask()
       const refused = yield* ask()
       assert.deepStrictEqual([refused.status, refused.headers.get("retry-after")], [429, "1000"])

@@ -48,6 +48,26 @@ describe("ResponseCache", () => {
     }).pipe(Effect.provide(ResponseCache.layer))
   )
 
+  it.effect("does not keep what was computed while everything was purged, nor anything while it is not told of purges", () =>
+    Effect.gen(function* () {
+      const cache = yield* ResponseCache
+      const gate = yield* Deferred.make<void>()
+      const old = yield* Effect.forkChild(cache.getOrCompute("/a", Effect.as(Deferred.await(gate), answer("old", "t"))))
+      yield* Effect.yieldNow
+      yield* cache.purgeAll
+      yield* Deferred.succeed(gate, undefined)
+      assert.strictEqual((yield* Fiber.join(old)).body.toString(), "old")
+      assert.isUndefined(cache.getUnsafe("/a"))
+      const ask = cache.getOrCompute("/a", Effect.succeed(answer("new", "t")))
+      yield* cache.keeping(false)
+      assert.strictEqual((yield* ask).body.toString(), "new")
+      assert.isUndefined(cache.getUnsafe("/a"))
+      yield* cache.keeping(true)
+      yield* ask
+      assert.strictEqual(cache.getUnsafe("/a")?.body.toString(), "new")
+    }).pipe(Effect.provide(ResponseCache.layer))
+  )
+
   it.effect("is not kept for an hour more where the clock is set back an hour", () =>
     Effect.gen(function* () {
       const host = yield* HostClock.make

@@ -65,3 +65,23 @@ it("an upload that was refused before its end is not waited for as long as one t
   await new Promise((resolve) => server.close(resolve))
   assert.isTrue(closed)
 })
+
+it("an upload that is taken may come more slowly than any other body", async () => {
+  const { admit, server } = makeServer({ ...Context.get(Context.empty(), ConnectionLimits), body_ms: 200 })
+  server.on("request", (request, response) => {
+    if (admit(request, response)) request.on("end", () => response.end("taken")).resume()
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  const socket = connect((server.address() as AddressInfo).port, "127.0.0.1").on("error", () => undefined)
+  const answered = new Promise<string>((resolve) =>
+    socket.once("data", (bytes) => resolve(bytes.toString())).on("close", () => resolve(""))
+  )
+  socket.write("PUT /objects/incoming/x HTTP/1.1\r\nHost: here\r\nContent-Length: 12\r\n\r\n")
+  for (let sent = 0; sent < 12; sent++) {
+    socket.write("x")
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.match(await answered, /^HTTP\/1\.1 200 .*taken/s)
+  socket.destroy()
+  await new Promise((resolve) => server.close(resolve))
+})

@@ -78,3 +78,19 @@ it("a kept page holds the memory of its bytes and no more", () => {
   kept.keep(asked, page(READS))
   assert.strictEqual(kept.get(asked)!.body.buffer.byteLength, "a page".length)
 })
+
+it("a page is not kept that is its visitor's own, that the site calls private, or that is no page", () => {
+  const { kept } = ground()
+  const { headers } = page(undefined)
+  const ask = { ...asked, url: "/me" }
+  kept.keep(ask, page(undefined))
+  assert.isUndefined(kept.get(ask))
+  assert.isFalse(kept.isKept(ask))
+  for (const change of [{ headers: { ...headers, "cache-control": "private, no-cache" } }, { status: 404 }, { status: 503 }]) {
+    kept.keep(asked, { ...page(undefined), ...change })
+    assert.isUndefined(kept.get(asked), JSON.stringify(change))
+  }
+  kept.keep(asked, page(undefined))
+  assert.isDefined(kept.get(asked))
+  assert.isUndefined(kept.get({ ...asked, method: "POST" }))
+})

@@ -1,5 +1,7 @@
 /** Webhooks that have deliveries are looked at a part at a time, and each of them in its turn. */
+import { makeQueries as makeMailQueries } from "@agon/server/notification/mail/mailQueries.ts"
 import { makeTake } from "@agon/server/notification/takes.ts"
+import { makeQueries } from "@agon/server/notification/webhook/webhookDeliveryQueries.ts"
 import { assert, layer } from "@effect/vitest"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -47,6 +49,38 @@ layer(seeded)("takes", (it) => {
       const sql = yield* SqlClient.SqlClient
       yield* sql`DELETE FROM webhook_delivery`
       assert.deepStrictEqual([yield* take(2), yield* take(2), yield* lookedAt], [[], [], []])
+    })
+  )
+
+  it.effect("are of mails alone or of webhooks alone, and what comes while a mail is sent waits for the next", () =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      yield* sql`DELETE FROM webhook`
+      const [web, mail] = [crypto.randomUUID(), crypto.randomUUID()]
+      yield* sql`INSERT INTO webhook (id, account_id, url, secret, channel, created_at)
+        SELECT x.id::uuid, a.id, '', 's', x.channel, now() FROM account a, (VALUES (${web}, 'web'), (${mail}, 'mail')) x (id, channel)
+        WHERE a.username = 'ada'`
+      const tell = (subject: string) => sql`INSERT INTO webhook_delivery (webhook_id, id, kind, subject, created_at, due_at)
+        SELECT w.id, gen_random_uuid(), 'test', ${subject}, now(), now() FROM webhook w`
+      yield* tell("before")
+      const [webhooks, mails] = [yield* makeQueries, yield* makeMailQueries]
+      const now = new Date()
+      const asked = { ids: [web, mail], now, gathered: now, until: new Date(now.getTime() + 60_000), limit: 9 }
+      assert.deepStrictEqual(
+        (yield* webhooks.take(asked)).map(({ webhook_id }) => webhook_id),
+        [web]
+      )
+      assert.deepStrictEqual(
+        (yield* mails.takeMail(asked)).map(({ webhook_id }) => webhook_id),
+        [mail]
+      )
+      const sent = yield* mails.news(mail)
+      yield* tell("meanwhile")
+      yield* mails.mailed({ webhook_id: mail, ids: sent.map(({ id }) => id), now, until: now, outcome: "accepted" })
+      assert.deepStrictEqual(
+        (yield* mails.news(mail)).map(({ subject }) => subject),
+        ["meanwhile"]
+      )
     })
   )
 })

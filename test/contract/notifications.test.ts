@@ -308,6 +308,7 @@ layer(web, A.options)("a notice to everybody", (it) => {
         json.notices.map(({ subject }: any) => subject),
         ["Old news.", "We move."]
       )
+      assert.notInclude(yield* subjects("bob"), "Of the season.")
       assert.deepStrictEqual([json.total, json.next_cursor], [2, null])
       const page = (yield* A.read("/v1/admin/notifications?limit=1")).json
       assert.deepStrictEqual([page.notices.length, page.total, page.next_cursor], [1, 2, "1"])

@@ -60,11 +60,11 @@ layer(seeded)("takes", (it) => {
       yield* sql`INSERT INTO webhook (id, account_id, url, secret, channel, created_at)
         SELECT x.id::uuid, a.id, '', 's', x.channel, now() FROM account a, (VALUES (${web}, 'web'), (${mail}, 'mail')) x (id, channel)
         WHERE a.username = 'ada'`
+      const now = new Date()
       const tell = (subject: string) => sql`INSERT INTO webhook_delivery (webhook_id, id, kind, subject, created_at, due_at)
-        SELECT w.id, gen_random_uuid(), 'test', ${subject}, now(), now() FROM webhook w`
+        SELECT w.id, gen_random_uuid(), 'test', ${subject}, ${now}::timestamptz, ${now}::timestamptz FROM webhook w`
       yield* tell("before")
       const [webhooks, mails] = [yield* makeQueries, yield* makeMailQueries]
-      const now = new Date()
       const asked = { ids: [web, mail], now, gathered: now, until: new Date(now.getTime() + 60_000), limit: 9 }
       assert.deepStrictEqual(
         (yield* webhooks.take(asked)).map(({ webhook_id }) => webhook_id),

@@ -4,8 +4,9 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { assert, describe, it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Logger } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Logger } from "effect"
 import { TestClock } from "effect/testing"
+import { brokenOffAnywhere } from "../../../../test/support/brokenOff.ts"
 import { hasSmallDisks, smallDisk } from "../../../../test/support/SmallDisk.ts"
 import { FileCache, isFull } from "./FileCache.ts"
 import { TransferFailed, Transfers } from "./Transfers.ts"
@@ -80,6 +81,16 @@ describe("FileCache", () => {
       })
     )
   )
+  it.effect("leaves no match behind that waits for a download which nobody has begun, whenever the first is given up", () =>
+    inDirectory((directory) =>
+      brokenOffAnywhere(
+        Effect.map(Layer.build(FileCache.layer(directory).pipe(Layer.provide(store([])))), Context.get(FileCache)),
+        (cache) => cache.get(fileOf("a")),
+        (cache) => cache.get(fileOf("a"))
+      ).pipe(Effect.scoped)
+    )
+  )
+
   it.effect("refuses bytes that do not match the hash, and keeps none of them", () =>
     inDirectory((directory) => {
       const lying = store([], () => "something else")

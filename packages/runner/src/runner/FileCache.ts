@@ -96,9 +96,9 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
 
   /** Goes on for the others, and for the next match, when the one who asked first goes away. */
   const get = (file: File): Effect.Effect<Uint8Array, FileUnavailable> =>
-    Effect.suspend(() => {
+    Effect.uninterruptibleMask((restore) => {
       const joined = flights.get(file.hash)
-      if (joined !== undefined) return Deferred.await(joined)
+      if (joined !== undefined) return restore(Deferred.await(joined))
       const flight = Deferred.makeUnsafe<Uint8Array, FileUnavailable>()
       flights.set(file.hash, flight)
       const flown = Clock.currentTimeMillis.pipe(
@@ -113,7 +113,7 @@ const make = Effect.fnUntraced(function* (directory: string, bytes_max: number) 
           return Deferred.done(flight, exit)
         })
       )
-      return Effect.andThen(Effect.forkIn(Effect.exit(flown), scope), Deferred.await(flight))
+      return Effect.andThen(Effect.forkIn(Effect.exit(flown), scope), restore(Deferred.await(flight)))
     })
 
   return FileCache.of({ get, counts: () => ({ hits, misses }) })

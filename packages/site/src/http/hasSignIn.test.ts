@@ -1,6 +1,7 @@
 import { assert, it } from "@effect/vitest"
 import { Effect } from "effect"
 import { TestClock } from "effect/testing"
+import { brokenOffAnywhere } from "../../../../test/support/brokenOff.ts"
 import { makeHasSignIn } from "./hasSignIn.ts"
 
 it.effect(
@@ -23,6 +24,14 @@ it.effect(
       yield* Effect.repeat(Effect.yieldNow, { times: 10 }) // it is asked beside the pages
       assert.deepStrictEqual([yield* has, asked], [true, 2])
     })
+)
+
+it.effect("a visitor who leaves at any moment leaves nobody behind who waits for it", () =>
+  brokenOffAnywhere(
+    Effect.map(Effect.scope, (scope) => makeHasSignIn({ account: { authProviders: () => Effect.succeed([]) } } as never, scope)),
+    (has) => has,
+    (has) => has
+  )
 )
 
 it.effect("while the service is away there is none; it is asked again after a second", () =>

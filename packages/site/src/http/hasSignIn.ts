@@ -15,8 +15,8 @@ export const makeHasSignIn = (client: Pick<Client, "account">, scope: Scope.Scop
   let asking: Deferred.Deferred<boolean> | undefined
 
   const ask = (now_ms: number) =>
-    Effect.suspend(() => {
-      if (asking !== undefined) return Deferred.await(asking)
+    Effect.uninterruptibleMask((restore) => {
+      if (asking !== undefined) return restore(Deferred.await(asking))
       const asked = Deferred.makeUnsafe<boolean>()
       asking = asked
       const answer = Effect.provideService(client.account.authProviders(), CurrentReading, undefined).pipe(
@@ -31,7 +31,7 @@ export const makeHasSignIn = (client: Pick<Client, "account">, scope: Scope.Scop
           return Deferred.done(asked, exit)
         })
       )
-      return Effect.andThen(Effect.forkIn(answer, scope), Deferred.await(asked))
+      return Effect.andThen(Effect.forkIn(answer, scope), restore(Deferred.await(asked)))
     })
 
   return Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {

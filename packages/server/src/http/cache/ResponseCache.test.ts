@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { assert, describe, it } from "@effect/vitest"
 import { Clock, Context, Deferred, Effect, Exit, Fiber, Layer } from "effect"
 import { TestClock } from "effect/testing"
+import { brokenOffAnywhere } from "../../../../../test/support/brokenOff.ts"
 import * as HostClock from "../../../../../test/support/HostClock.ts"
 import { matches, weightOf } from "./Entry.ts"
 import { ResponseCache } from "./ResponseCache.ts"
@@ -94,6 +95,14 @@ describe("ResponseCache", () => {
       assert.strictEqual((yield* Fiber.join(second)).body.toString(), "kept")
       yield* Fiber.join(hungUp)
     }).pipe(Effect.provide(ResponseCache.layer))
+  )
+
+  it.effect("leaves nobody behind who waits for an answer that nobody computes, whenever a caller hangs up", () =>
+    brokenOffAnywhere(
+      Effect.map(Layer.build(ResponseCache.layer), Context.get(ResponseCache)),
+      (cache) => cache.getOrCompute("/a", Effect.succeed(answer("first", "t"))),
+      (cache) => cache.getOrCompute("/a", Effect.succeed(answer("second", "t")))
+    )
   )
 
   it.effect("computes one at a time, and the last of all, while purges fall between those who ask", () =>

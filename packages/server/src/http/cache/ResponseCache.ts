@@ -96,12 +96,15 @@ const makeCache = (now: () => number): ResponseCache["Service"] & Filled => {
       })
     )
 
-  /** Begins when the flight `before` it, if any, has ended, successfully or not. */
+  /**
+   * Begins when the flight `before` it, if any, has ended, successfully or not. Not to be interrupted: a client that disconnects must not
+   * fail the others that wait.
+   */
   const fly = <E, R>(url: string, answer: Effect.Effect<Answer, E, R>, before: Flight | undefined, caller: Caller | undefined) => {
     const flight: Flight = { done: Deferred.makeUnsafe(), caller, purged: new Set() }
     flights.set(url, flight)
     const turn = before === undefined ? Effect.void : Effect.exit(Deferred.await(before.done))
-    return Effect.uninterruptible(Effect.andThen(turn, compute(url, flight, answer))) // a client that disconnects must not fail the others that wait
+    return Effect.andThen(turn, compute(url, flight, answer))
   }
 
   const purge = (...tags: ReadonlyArray<string>) =>
@@ -125,13 +128,15 @@ const makeCache = (now: () => number): ResponseCache["Service"] & Filled => {
         return ready === undefined ? Effect.promise(() => encode(entry, coding, store.growing(url, entry))) : Effect.succeed(ready)
       }),
     getOrCompute: <E, R>(url: string, answer: Effect.Effect<Answer, E, R>) =>
-      Effect.flatMap(CurrentCaller, (caller): Effect.Effect<Entry, E, R> => {
-        const hit = store.get(url)
-        if (hit !== undefined) return Effect.succeed(hit)
-        const joined = flights.get(url)
-        joined?.caller?.join(caller) // also where only its end is waited for
-        return joined !== undefined && joined.purged.size === 0 ? Deferred.await(joined.done) : fly(url, answer, joined, caller)
-      }),
+      Effect.flatMap(CurrentCaller, (caller) =>
+        Effect.uninterruptibleMask((restore): Effect.Effect<Entry, E, R> => {
+          const hit = store.get(url)
+          if (hit !== undefined) return Effect.succeed(hit)
+          const joined = flights.get(url)
+          joined?.caller?.join(caller) // also where only its end is waited for
+          return joined !== undefined && joined.purged.size === 0 ? restore(Deferred.await(joined.done)) : fly(url, answer, joined, caller)
+        })
+      ),
     purge,
     purgeAll,
     keeping: (kept) =>

@@ -50,15 +50,17 @@ export const makeOpenings = Effect.gen(function* () {
     return Effect.andThen(Effect.yieldNow, Effect.repeat(places.withPermit(openNext(key_id, asked)), { while: goesOn }))
   }
 
-  return Effect.fnUntraced(function* (key_id: string, session: NewSession) {
-    const answer = Deferred.makeUnsafe<OpenedSession | undefined>()
-    const others = waiting.get(key_id)
-    if (others !== undefined) others.set(session, answer)
-    else {
-      const asked = new Map<NewSession, Answer>([[session, answer]])
+  return (key_id: string, session: NewSession) =>
+    Effect.uninterruptibleMask((restore) => {
+      const answer = Deferred.makeUnsafe<OpenedSession | undefined>()
+      const others = waiting.get(key_id)
+      const asked = others ?? new Map<NewSession, Answer>()
+      asked.set(session, answer)
       waiting.set(key_id, asked)
-      yield* Effect.forkIn(openAll(key_id, asked), scope)
-    }
-    return yield* Effect.onInterrupt(Deferred.await(answer), () => Effect.sync(() => waiting.get(key_id)?.delete(session)))
-  })
+      const begun = others === undefined ? Effect.forkIn(openAll(key_id, asked), scope) : Effect.void
+      return Effect.andThen(
+        begun,
+        Effect.onInterrupt(restore(Deferred.await(answer)), () => Effect.sync(() => asked.delete(session)))
+      )
+    })
 })

@@ -2,6 +2,7 @@ import { assert, it } from "@effect/vitest"
 import { Deferred, Effect, Fiber } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { TestClock } from "effect/testing"
+import { brokenOffAnywhere } from "../../../../../test/support/brokenOff.ts"
 import { isRateFault } from "../Fault.ts"
 import { CurrentReading } from "../Reads.ts"
 import { rendered } from "../Rendered.ts"
@@ -50,6 +51,17 @@ it.effect("a visitor who left goes on counting until the page is made, so that c
     yield* Deferred.succeed(free, undefined)
     yield* cache.get(`/${OF_ONE_VISITOR_MAX - 1}`, "another", PAGE)
     assert.strictEqual(String((yield* cache.get("/after", "one", PAGE)).page.body), "a page")
+  })
+)
+
+it.effect("a visitor who leaves at any moment leaves nobody behind who waits for a page that nobody makes", () =>
+  Effect.gen(function* () {
+    const steps = yield* brokenOffAnywhere(
+      cacheOf,
+      (cache) => cache.get("/", "one", PAGE),
+      (cache) => Effect.map(cache.get("/", "another", PAGE), ({ page }) => assert.strictEqual(String(page.body), "a page"))
+    )
+    assert.isAbove(steps, 5)
   })
 )
 

@@ -69,24 +69,27 @@ export const makePageCache = <E>(
       return kept
     }).pipe(underWay.withPermits(1), (made) => bounded(visitor, made))
 
-  /** Goes on for the others when the one who came first goes away. */
-  const fly = (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) => {
+  /** Goes on for the others when the one who came first goes away. Whoever runs it is not interrupted before it is on its way. */
+  const fly = (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>): Effect.Effect<Flight> => {
     const flight: Flight = Deferred.makeUnsafe()
     flights.set(address, flight)
     const flown = Effect.onExit(make(address, visitor, render), (exit) => {
       flights.delete(address)
       return Deferred.done(flight, exit)
     })
-    return Effect.andThen(Effect.forkIn(Effect.exit(flown), scope), Deferred.await(flight))
+    return Effect.as(Effect.forkIn(Effect.exit(flown), scope), flight)
   }
 
   const find = (address: string, visitor: string | undefined, render: Effect.Effect<Rendered, E>) =>
     Effect.flatMap(Clock.currentTimeMillis, (now_ms) => {
       const kept = store.get(address, visitor)
       if (kept !== undefined && freshFor(kept, now_ms) > 0) return Effect.succeed(kept)
-      const joined = flights.get(address)
-      if (joined === undefined) return fly(address, visitor, render)
-      return Effect.catchIf(Deferred.await(joined), isRefusedForRate, () => make(address, visitor, render))
+      return Effect.uninterruptibleMask((restore) => {
+        const joined = flights.get(address)
+        return joined === undefined
+          ? Effect.flatMap(fly(address, visitor, render), (flight) => restore(Deferred.await(flight)))
+          : restore(Effect.catchIf(Deferred.await(joined), isRefusedForRate, () => make(address, visitor, render)))
+      })
     })
 
   return {

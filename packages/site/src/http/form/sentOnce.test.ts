@@ -1,6 +1,7 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Deferred, Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
+import { brokenOffAnywhere } from "../../../../../test/support/brokenOff.ts"
 import type { Done, Shown } from "./Form.ts"
 import { ADDED_MS, makeSentOnce, REMEMBERED_MAX, REMEMBERED_MS, type Sending, UNDER_WAY_MAX } from "./sentOnce.ts"
 
@@ -116,6 +117,14 @@ describe("a form that is sent twice", () => {
       assert.deepStrictEqual(yield* Fiber.join(second), { to: "/1" })
       assert.strictEqual(calls.n, 1)
     })
+  )
+
+  it.effect("is taken whenever the first request was broken off", () =>
+    brokenOffAnywhere(
+      fixture,
+      ({ once, work }) => once(sending(1), work),
+      ({ once, work }) => Effect.map(once(sending(1), work), (answer) => assert.deepStrictEqual(answer, { to: "/1" }))
+    )
   )
 
   it.effect("can be sent again where it was refused, or failed", () =>

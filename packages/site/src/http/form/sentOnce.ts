@@ -86,7 +86,8 @@ const makeMemory = (scope: Scope.Scope, kept_ms: number) => {
       for (const [key, taken] of all) if (taken.session === session) all.delete(key)
     })
 
-  const begin = (key: string, session: string, since_ms: number, send: Effect.Effect<Outcome, unknown>) => {
+  /** Whoever runs it is not interrupted before the calls are on their way. */
+  const begin = (key: string, session: string, since_ms: number, send: Effect.Effect<Outcome, unknown>): Effect.Effect<Taken> => {
     forget(since_ms, REMEMBERED_MAX - 1)
     const taken: Taken = { session, outcome: Deferred.makeUnsafe(), since_ms }
     all.set(key, taken)
@@ -96,7 +97,7 @@ const makeMemory = (scope: Scope.Scope, kept_ms: number) => {
       if (!(Exit.isSuccess(exit) && isShort(exit.value)) && all.get(key) === taken) all.delete(key)
       return Deferred.done(taken.outcome, exit)
     })
-    return Effect.andThen(Effect.forkIn(Effect.exit(settled), scope), Deferred.await(taken.outcome))
+    return Effect.as(Effect.forkIn(Effect.exit(settled), scope), taken)
   }
 
   const once: SentOnce = <E>(sending: Sending, send: Effect.Effect<Outcome, E>) =>
@@ -104,9 +105,12 @@ const makeMemory = (scope: Scope.Scope, kept_ms: number) => {
       const key = keyOf(sending)
       if (key === undefined) return send
       forget(now_ms, REMEMBERED_MAX)
-      const taken = all.get(key)
-      if (taken === undefined && underWay >= UNDER_WAY_MAX) return send
-      return (taken === undefined ? begin(key, sending.session, now_ms, send) : Deferred.await(taken.outcome)) as Effect.Effect<Outcome, E>
+      return Effect.uninterruptibleMask((restore) => {
+        const known = all.get(key)
+        if (known === undefined && underWay >= UNDER_WAY_MAX) return restore(send)
+        const taken = known === undefined ? begin(key, sending.session, now_ms, send) : Effect.succeed(known)
+        return Effect.flatMap(taken, ({ outcome }) => restore(Deferred.await(outcome) as Effect.Effect<Outcome, E>))
+      })
     })
   return { once, forgetOf }
 }

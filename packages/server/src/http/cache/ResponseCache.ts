@@ -75,42 +75,13 @@ interface Filled {
 const makeCache = (now: () => number): ResponseCache["Service"] & Filled => {
   const store = makeStore(now)
   const aliases = makeAliases()
-  const flights = new Map<string, Flight>()
-  const flying = new Set<Flight>()
   let keeps = true
-
-  const compute = <E, R>(url: string, flight: Flight, answer: Effect.Effect<Answer, E, R>) =>
-    Effect.suspend(() => {
-      flying.add(flight)
-      return answer
-    }).pipe(
-      Effect.map((answer) => {
-        const entry = makeEntry(answer, now())
-        if (keeps && !flight.purged.has(everything) && entry.tags.isDisjointFrom(flight.purged)) store.keep(url, entry)
-        return entry
-      }),
-      Effect.onExit((exit) => {
-        flying.delete(flight)
-        if (flights.get(url) === flight) flights.delete(url)
-        return Deferred.done(flight.done, exit)
-      })
-    )
-
-  /**
-   * Begins when the flight `before` it, if any, has ended, successfully or not. Not to be interrupted: a client that disconnects must not
-   * fail the others that wait.
-   */
-  const fly = <E, R>(url: string, answer: Effect.Effect<Answer, E, R>, before: Flight | undefined, caller: Caller | undefined) => {
-    const flight: Flight = { done: Deferred.makeUnsafe(), caller, purged: new Set() }
-    flights.set(url, flight)
-    const turn = before === undefined ? Effect.void : Effect.exit(Deferred.await(before.done))
-    return Effect.andThen(turn, compute(url, flight, answer))
-  }
+  const flights = makeFlights(store, now, () => keeps)
 
   const purge = (...tags: ReadonlyArray<string>) =>
     Effect.sync(() => {
       for (const tag of tags) {
-        for (const flight of flying) flight.purged.add(tag)
+        flights.purge(tag)
         store.dropTag(tag)
       }
     })
@@ -127,16 +98,7 @@ const makeCache = (now: () => number): ResponseCache["Service"] & Filled => {
         const ready = representationOf(entry, coding)
         return ready === undefined ? Effect.promise(() => encode(entry, coding, store.growing(url, entry))) : Effect.succeed(ready)
       }),
-    getOrCompute: <E, R>(url: string, answer: Effect.Effect<Answer, E, R>) =>
-      Effect.flatMap(CurrentCaller, (caller) =>
-        Effect.uninterruptibleMask((restore): Effect.Effect<Entry, E, R> => {
-          const hit = store.get(url)
-          if (hit !== undefined) return Effect.succeed(hit)
-          const joined = flights.get(url)
-          joined?.caller?.join(caller) // also where only its end is waited for
-          return joined !== undefined && joined.purged.size === 0 ? restore(Deferred.await(joined.done)) : fly(url, answer, joined, caller)
-        })
-      ),
+    getOrCompute: flights.getOrCompute,
     purge,
     purgeAll,
     keeping: (kept) =>
@@ -144,6 +106,53 @@ const makeCache = (now: () => number): ResponseCache["Service"] & Filled => {
         keeps = kept
         return purgeAll
       })
+  }
+}
+
+/** Answers that are being computed; `keeps` says whether one may be kept when it is there. */
+const makeFlights = ({ get, keep }: Pick<ReturnType<typeof makeStore>, "get" | "keep">, now: () => number, keeps: () => boolean) => {
+  const flights = new Map<string, Flight>()
+  const flying = new Set<Flight>()
+
+  const compute = <E, R>(url: string, flight: Flight, answer: Effect.Effect<Answer, E, R>) =>
+    Effect.suspend(() => {
+      flying.add(flight)
+      return answer
+    }).pipe(
+      Effect.map((answer) => {
+        const entry = makeEntry(answer, now())
+        if (keeps() && !flight.purged.has(everything) && entry.tags.isDisjointFrom(flight.purged)) keep(url, entry)
+        return entry
+      }),
+      Effect.onExit((exit) => {
+        flying.delete(flight)
+        if (flights.get(url) === flight) flights.delete(url)
+        return Deferred.done(flight.done, exit)
+      })
+    )
+
+  /** Begins when the flight `before` it, if any, has ended, successfully or not. A client that disconnects must not fail the others. */
+  const fly = <E, R>(url: string, answer: Effect.Effect<Answer, E, R>, before: Flight | undefined, caller: Caller | undefined) => {
+    const flight: Flight = { done: Deferred.makeUnsafe(), caller, purged: new Set() }
+    flights.set(url, flight)
+    const turn = before === undefined ? Effect.void : Effect.exit(Deferred.await(before.done))
+    return Effect.andThen(turn, compute(url, flight, answer))
+  }
+
+  return {
+    getOrCompute: <E, R>(url: string, answer: Effect.Effect<Answer, E, R>) =>
+      Effect.flatMap(CurrentCaller, (caller) =>
+        Effect.uninterruptibleMask((restore): Effect.Effect<Entry, E, R> => {
+          const hit = get(url)
+          if (hit !== undefined) return Effect.succeed(hit)
+          const joined = flights.get(url)
+          joined?.caller?.join(caller) // also where only its end is waited for
+          return joined !== undefined && joined.purged.size === 0 ? restore(Deferred.await(joined.done)) : fly(url, answer, joined, caller)
+        })
+      ),
+    purge: (tag: string): void => {
+      for (const flight of flying) flight.purged.add(tag)
+    }
   }
 }
 

@@ -5,7 +5,7 @@
 
 import type { KeyOfRunner } from "@agon/api/Authorization.ts"
 import { type InvalidRequest, NotFound, type Unavailable } from "@agon/api/Problem.ts"
-import type { Acceptance, Beat, HeartbeatAnswer, LeasedResult, Result } from "@agon/api/runner/protocol.ts"
+import type { Acceptance, Beat, HeartbeatAnswer, LeasedAcceptance, LeasedResult, Result } from "@agon/api/runner/protocol.ts"
 import type { Replies } from "@agon/domain/season/Command.ts"
 import { Context, Effect, Layer } from "effect"
 import { Parking } from "../../parking/Parking.ts"
@@ -46,9 +46,12 @@ const makeHeldLeases = Effect.gen(function* () {
       const season = yield* calls.seasonOf(lease)
       if (season === undefined) return yield* noLease
       const results = yield* calls.check(key, undefined, [{ lease, ...result } as LeasedResult])
-      const { receipts } = yield* season === AUDITS
-        ? Effect.map(tellAudits(calls, audits, key, results), (receipts) => ({ receipts }))
-        : calls.tell(callerOfKey(key), season, { results, max: 0 })
+      const told =
+        season === AUDITS
+          ? tellAudits(calls, audits, key, results)
+          : Effect.map(calls.tell(callerOfKey(key), season, { results, max: 0 }), ({ receipts }) => receipts)
+      // Whatever follows from a result that the season has taken is done as well where its runner does not wait for the answer.
+      const receipts: ReadonlyArray<LeasedAcceptance> = yield* toItsEnd(told)
       const { reason } = receipts[0]!
       if (reason === "unknown") return yield* noLease
       return reason === null ? { accepted: true } : { accepted: false, reason }
@@ -57,17 +60,17 @@ const makeHeldLeases = Effect.gen(function* () {
     release: Effect.fn("HeldLeases.release")(function* (key, lease) {
       const season = yield* calls.seasonOf(lease)
       if (season === undefined) return yield* noLease
-      const known = season === AUDITS ? yield* audits.release(key, lease) : yield* releaseIn(calls, season, key, lease)
-      if (!known) return yield* noLease
-      calls.holdings.drop(lease)
+      const released = season === AUDITS ? audits.release(key, lease) : releaseIn(calls, season, key, lease)
+      // Dropped also where the runner does not wait for the answer, or the lease would take one of its slots for ever.
+      const dropped = Effect.tap(released, (known) => Effect.sync(() => known && calls.holdings.drop(lease)))
+      if (!(yield* toItsEnd(dropped))) return yield* noLease
       return { released: true }
     }),
 
     close: Effect.fn("HeldLeases.close")(function* (key, id) {
-      yield* runners.close(key, id)
-      parking.stop(id)
+      const stopped = Effect.tap(runners.close(key, id), () => Effect.sync(() => parking.stop(id)))
       // A runner that ends before the answer has given everything back all the same.
-      yield* toItsEnd(returnAll(calls, audits, id))
+      yield* toItsEnd(Effect.andThen(stopped, returnAll(calls, audits, id)))
     }),
 
     heartbeat: Effect.fn("HeldLeases.heartbeat")(function* (key, id, leases) {
@@ -81,12 +84,13 @@ const makeHeldLeases = Effect.gen(function* () {
       const keep = (lease: string, until: number | Date) => beats.set(lease, { lease, expires_at: new Date(until).toISOString() })
       const beatIn = Effect.fnUntraced(function* (season: string | undefined, named: typeof seasons) {
         const leases = named.map(({ lease }) => lease)
-        if (season === AUDITS) {
-          for (const [lease, until] of yield* audits.heartbeat(key, leases)) keep(lease, until)
-          return
+        if (season === AUDITS) for (const [lease, until] of yield* audits.heartbeat(key, leases)) keep(lease, until)
+        else {
+          const replies = season === undefined ? undefined : yield* calls.ask(season, [{ _tag: "Heartbeat", key: key.id, leases }])
+          for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) if ("until" in beat) keep(beat.lease, beat.until)
         }
-        const replies = season === undefined ? undefined : yield* calls.ask(season, [{ _tag: "Heartbeat", key: key.id, leases }])
-        for (const beat of (replies?.[0] as Replies["Heartbeat"] | undefined) ?? []) if ("until" in beat) keep(beat.lease, beat.until)
+        // A runner that is told so plays it no more, and need not name what it holds: it would take one of its slots for ever.
+        for (const lease of leases) if (!beats.has(lease) && calls.holdings.get(lease)?.runner === runner.id) calls.holdings.drop(lease)
       })
       // Where a season is away the call fails, and the leases in the others are kept all the same: they are asked beside it, since
       // one that does not answer takes up to ten seconds, and of a few of them the runner does not wait for the end.

@@ -29,6 +29,7 @@ import { makeTellOfAudits } from "./audits.ts"
 import { type Asking, type BySeason, bySeason } from "./bySeason.ts"
 import { makeLeft } from "./leftSeasons.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
+import type { Given } from "./Slots.ts"
 import { tellAll } from "./tellAll.ts"
 import { makeTurns } from "./turns.ts"
 import { makeLater } from "./waiting.ts"
@@ -60,25 +61,31 @@ const makeDispatcher = Effect.gen(function* () {
   const tellOfAudits = yield* makeTellOfAudits
 
   /** The receipts of a request, and its work where the runner has room for so much. */
-  const asked = Effect.fnUntraced(function* (caller: Caller, request: Asking, about: BySeason, wanted: number) {
+  const asked = Effect.fnUntraced(function* (caller: Caller, request: Asking, about: BySeason, wanted: number, given: Given) {
     const before = parking.signal()
     const left = makeLeft(parking)
     const receipts: Array<LeasedAcceptance> = yield* tellOfAudits(caller, about)
-    const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted))]
+    const leases: Array<LeasePayload> = [...(yield* audit(caller, wanted, given))]
     const room = wanted - leases.length
     const passesOver = request.wait_s > 0 || request.results.length > 0
     const turn = room > 0 ? inTurn(caller, passesOver, (id) => about.has(id)).find(({ id }) => !left.has(id))?.id : undefined
     const share = shareOf(caller, room)
     if (turn !== undefined && !about.has(turn)) about.set(turn, { results: [] })
-    const told = yield* tellAll((season, said) => tell(caller, season, said), about, { season: turn, share })
+    const told = yield* tellAll((season, said) => tell(caller, season, said, given), about, { season: turn, share })
     if (told.unheard !== undefined) return yield* Effect.fail(told.unheard)
     receipts.push(...told.receipts)
     leases.push(...told.works)
     const first = turn === undefined ? undefined : { season: turn, given: told.works.length, failed: told.away !== undefined }
-    leases.push(...(yield* fill(caller, wanted - leases.length, { share, passesOver, first, isLeft: left.has })))
+    leases.push(...(yield* fill(caller, wanted - leases.length, { given, share, passesOver, first, isLeft: left.has })))
     if (told.away !== undefined && leases.length + receipts.length === 0) return yield* Effect.fail(told.away)
     return { leases, receipts, room: wanted, since: left.since(before) }
   })
+
+  /** Lost leases of a request that ends before it has told all seasons are read from the rows again, so that the next one names them. */
+  const forgetUntold = (caller: Caller, about: BySeason) =>
+    Effect.sync(() => {
+      if ([...about.values()].some(({ lost }) => lost !== undefined)) calls.holdings.forget(caller.runner.id)
+    })
 
   return Dispatcher.of({
     lease: Effect.fnUntraced(function* (key, request) {
@@ -88,7 +95,9 @@ const makeDispatcher = Effect.gen(function* () {
       const drain = caller.runner.state === "draining"
       const about = yield* bySeason(calls, caller.runner.id, { ...request, results })
       const wanted = { runner: caller.runner, most: request.max, reporting: new Set(results.map(({ lease }) => lease)) }
-      const { leases, receipts, room, since } = yield* inSlots(wanted, (room) => asked(caller, { ...request, results }, about, room))
+      const { leases, receipts, room, since } = yield* inSlots(wanted, (room, given) =>
+        asked(caller, { ...request, results }, about, room, given)
+      ).pipe(Effect.onError(() => forgetUntold(caller, about)))
       if (leases.length > 0 || results.length > 0 || room <= 0) return { leases, results: receipts, drain }
       const until = uptimeOf_ms(yield* Clock.Clock) + Math.min(request.wait_s, WAIT_S_MAX) * 1000
       return { leases: yield* later(caller, room, since, until), results: receipts, drain }

@@ -13,6 +13,9 @@ interface Wanted {
   readonly reporting?: ReadonlySet<string>
 }
 
+/** By what the work that a request was given so far goes back. */
+export type Given = Array<Effect.Effect<unknown, unknown>>
+
 export const makeSlots = (holdings: Holdings) => {
   /** By runner, how much its requests under way ask for. */
   const asked = new Map<string, number>()
@@ -30,11 +33,18 @@ export const makeSlots = (holdings: Holdings) => {
     else asked.delete(id)
   }
 
-  /** `take` is told the room there is. */
-  return <A, E, R>(wanted: Wanted, take: (room: number) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+  /**
+   * `take` is told the room there is, and notes what it is given: where it fails or is interrupted there is no answer with that work, which
+   * would be nobody's until its leases have run out.
+   */
+  return <A, E, R>(wanted: Wanted, take: (room: number, given: Given) => Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.acquireUseRelease(
       Effect.sync(() => enter(wanted)),
-      take,
+      (room) => {
+        const given: Given = []
+        const giveBack = Effect.suspend(() => Effect.forkDetach(Effect.forEach([...given], Effect.exit, { discard: true })))
+        return Effect.onError(take(room, given), () => giveBack)
+      },
       (room) => Effect.sync(() => leave(wanted.runner.id, room))
     )
 }

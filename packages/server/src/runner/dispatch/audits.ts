@@ -10,20 +10,24 @@ import { AUDITS, ReplayAudits } from "../work/ReplayAudits.ts"
 import type { BySeason } from "./bySeason.ts"
 import { tellAudits } from "./HeldLeases.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
+import type { Given } from "./Slots.ts"
 
 /** One audit a request: they are few, and matches continue beside them. */
 export const makeAudit = Effect.gen(function* () {
   const [calls, audits, known] = [yield* SeasonCalls, yield* ReplayAudits, yield* KnownRuntimes]
-  const given = Effect.fnUntraced(function* (caller: Caller, room: number) {
+  const taken = Effect.fnUntraced(function* (caller: Caller, room: number, given: Given) {
     const { key, runner } = caller
     const works = known.has(runner.runtime_version) ? yield* audits.lease(caller, Math.min(1, room)) : []
-    for (const { lease } of works) calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, ...NO_MATCH })
+    for (const { lease } of works) {
+      calls.holdings.add({ lease, runner: runner.id, key: key.id, season: AUDITS, ...NO_MATCH })
+      given.push(release(key, lease))
+    }
     return works
   })
   const release = (key: KeyOfRunner, lease: string) => Effect.map(audits.release(key, lease), () => calls.holdings.drop(lease))
   /** As with matches, none stays with a runner that has ended its request. */
-  return (caller: Caller, room: number) =>
-    toItsEnd(given(caller, room), (works) => Effect.forEach(works, ({ lease }) => release(caller.key, lease))).pipe(
+  return (caller: Caller, room: number, given: Given) =>
+    toItsEnd(taken(caller, room, given), (works) => Effect.forEach(works, ({ lease }) => release(caller.key, lease))).pipe(
       Effect.map((works) => works.map(({ payload }) => payload))
     )
 })

@@ -12,9 +12,10 @@ import { AwaySeasons } from "./AwaySeasons.ts"
 import { makeAudit } from "./audits.ts"
 import { makeFairnessOfNodes } from "./FairnessOfNodes.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
-import { makeSlots } from "./Slots.ts"
+import { type Given, makeSlots } from "./Slots.ts"
 
 interface Filling {
+  readonly given: Given
   /** How much one season may give before the others were asked. */
   readonly share: number
   /** Whether seasons that have just given nothing are passed over: the request may wait, or brings results. */
@@ -59,8 +60,8 @@ export const makeTurns = Effect.gen(function* () {
   const shareOf = (caller: Caller, room: number): number => (room <= 1 ? room : fairness.share(inTurn(caller, false), room))
 
   /** Takes work from one season; one that is away has none now. */
-  const take = (caller: Caller, season: string, max: number) =>
-    Effect.map(tell(caller, season, { results: [], max }), ({ works }) => works).pipe(
+  const take = (caller: Caller, season: string, max: number, given: Given) =>
+    Effect.map(tell(caller, season, { results: [], max }, given), ({ works }) => works).pipe(
       Effect.catchTag("unavailable", () => Effect.succeed([]))
     )
 
@@ -69,7 +70,7 @@ export const makeTurns = Effect.gen(function* () {
    * asked already. After one that is away only seasons of this node are asked: more may live where it does,
    * and each takes seconds to find out.
    */
-  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, isLeft, passesOver, share }: Filling) {
+  const fill = Effect.fnUntraced(function* (caller: Caller, room: number, { first, given, isLeft, passesOver, share }: Filling) {
     if (room <= 0) return []
     const leases: Array<LeasePayload> = []
     const more = first !== undefined && first.given >= share ? [first.season] : []
@@ -78,12 +79,12 @@ export const makeTurns = Effect.gen(function* () {
       if (leases.length >= room) return leases
       if (id === first?.season || (failed && !fairness.isHome(id)) || (leases.length > 0 && away.has(id)) || isLeft?.(id) === true) continue
       const max = Math.min(share, room - leases.length)
-      const works = yield* take(caller, id, max)
+      const works = yield* take(caller, id, max, given)
       failed ||= away.has(id)
       if (works.length === max) more.push(id)
       leases.push(...works)
     }
-    for (const id of more) if (leases.length < room) leases.push(...(yield* take(caller, id, room - leases.length)))
+    for (const id of more) if (leases.length < room) leases.push(...(yield* take(caller, id, room - leases.length, given)))
     return leases
   })
 
@@ -95,7 +96,7 @@ export const makeTurns = Effect.gen(function* () {
 const makeTell = Effect.fnUntraced(function* (away: AwaySeasons, fairness: Effect.Success<typeof makeFairnessOfNodes>) {
   const [calls, parking] = [yield* SeasonCalls, yield* Parking]
 
-  const told = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
+  const told = Effect.fnUntraced(function* (caller: Caller, season: string, said: Said, given: Given) {
     const since = parking.signal()
     const failed = () => {
       away.failed(season)
@@ -103,18 +104,19 @@ const makeTell = Effect.fnUntraced(function* (away: AwaySeasons, fairness: Effec
     }
     const answered = yield* Effect.tapErrorTag(calls.tell(caller, season, said), "unavailable", () => Effect.sync(failed))
     away.answered(season)
-    const given = answered.works.length
+    const leases = answered.works.length
+    if (leases > 0) given.push(giveBack(calls, caller.runner.id, season, answered.leases))
     if (caller.key.season_id === null) {
-      if (given > 0) fairness.served(season, given)
+      if (leases > 0) fairness.served(season, leases)
       else if (said.max > 0) fairness.idle(season)
     }
-    if (said.max > 0) parking.told(season, kindOf(caller), since, given > 0, caller.key.id)
+    if (said.max > 0) parking.told(season, kindOf(caller), since, leases > 0, caller.key.id)
     return answered
   })
 
   /** Runs on where the request ends, as where its runner has news: the season may have been asked already. */
-  return (caller: Caller, season: string, said: Said) =>
-    toItsEnd(told(caller, season, said), ({ leases }) => giveBack(calls, caller.runner.id, season, leases))
+  return (caller: Caller, season: string, said: Said, given: Given) =>
+    toItsEnd(told(caller, season, said, given), ({ leases }) => giveBack(calls, caller.runner.id, season, leases))
 })
 
 /** Leases that a season gave to a runner that had ended its request go back. */

@@ -7,6 +7,7 @@ import { uptimeOf_ms } from "../../process/uptime.ts"
 import { KnownRuntimes } from "../session/KnownRuntimes.ts"
 import type { Caller } from "../session/Runners.ts"
 import { SeasonCalls } from "./SeasonCalls.ts"
+import type { Given } from "./Slots.ts"
 import { kindOf, type makeTurns, mayAskWith } from "./turns.ts"
 
 /** The work for a runner that waits for it: it is parked, and asks the seasons whenever it is woken. */
@@ -23,11 +24,11 @@ export const makeLater = Effect.fnUntraced(function* ({ audit, fill, inSlots, sh
     return found !== undefined && mayAsk(caller, found)
   }
 
-  const taken = Effect.fnUntraced(function* (caller: Caller, room: number) {
+  const taken = Effect.fnUntraced(function* (caller: Caller, room: number, given: Given) {
     if (room === 0) return undefined
-    const audited = yield* audit(caller, room)
+    const audited = yield* audit(caller, room, given)
     const left = room - audited.length
-    return [...audited, ...(yield* fill(caller, left, { share: shareOf(caller, left), passesOver: true }))]
+    return [...audited, ...(yield* fill(caller, left, { given, share: shareOf(caller, left), passesOver: true }))]
   })
 
   /**
@@ -36,7 +37,7 @@ export const makeLater = Effect.fnUntraced(function* ({ audit, fill, inSlots, sh
    */
   const askAgain = Effect.fnUntraced(function* (caller: Caller, most: number) {
     const { runner } = yield* calls.caller(caller.key, caller.runner.id)
-    return runner.state === "active" ? yield* inSlots({ runner, most }, (room) => taken(caller, room)) : undefined
+    return runner.state === "active" ? yield* inSlots({ runner, most }, (room, given) => taken(caller, room, given)) : undefined
   })
 
   return Effect.fnUntraced(function* (caller: Caller, room: number, from: number, until: number) {

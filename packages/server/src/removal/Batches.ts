@@ -3,7 +3,7 @@
  * play goes on beside them. A batch that took long is followed by smaller ones. Where another transaction
  * holds a row, or the server went away, a batch is tried again.
  */
-import { Clock, Effect, Schedule } from "effect"
+import { Duration, Effect, Schedule } from "effect"
 
 /** Rows named by one batch; a batch of matches removes their seats besides. */
 export const ROWS = { least: 20, first: 250, most: 1_000 }
@@ -25,11 +25,9 @@ const nextSize = (size: number, took_ms: number): number => {
 export const inBatches = Effect.fnUntraced(function* <E, R>(batch: (limit: number) => Effect.Effect<number, E, R>) {
   let size = ROWS.first
   for (;;) {
-    const begun = yield* Clock.currentTimeMillis
-    const found = yield* Effect.retry(batch(size), AGAIN)
+    const [took, found] = yield* Effect.timed(Effect.retry(batch(size), AGAIN))
     if (found === 0) return
-    const took = (yield* Clock.currentTimeMillis) - begun
-    size = nextSize(size, took)
+    size = nextSize(size, Duration.toMillis(took))
     yield* Effect.sleep(took)
   }
 })

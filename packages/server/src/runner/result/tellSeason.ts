@@ -60,8 +60,7 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
   const actors = yield* SeasonActors
   const store = yield* SeasonStore
   const seasons = yield* OpenSeasons
-  const payloads = yield* LeasePayloads
-  const traces = yield* Traces
+  const [payloads, traces] = [yield* LeasePayloads, yield* Traces]
   const keepReplay = yield* makeKeepReplay
   const noteFault = yield* makeNoteFault(holdings)
   const reads = yield* Semaphore.make(READS_AT_ONCE)
@@ -79,17 +78,8 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     return payloads.of(season, works)
   }
 
-  return Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
-    const { key, runner } = caller
-    const since = traces?.now()
-    const open = said.max > 0 ? seasons.get(season) : undefined
-    const results = said.results.map((result) => ({ result, lease: result.lease, command: commandOf(key.id, result) }))
-    const commands = results.flatMap(({ command }) => command ?? [])
-    if (said.lost !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.lost.holds, among: said.lost.leases })
-    if (open !== undefined) commands.push(leaseCommand(caller, open, said.max))
-    const replies = yield* askedByRunner(actors, season, commands)
-    const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
-    const leases = works.map(({ lease }) => lease)
+  /** The answer to the runner, from what the season has replied. */
+  const answered = Effect.fnUntraced(function* ({ caller: { key, runner }, open, results, season, since, replies, works }: Replied) {
     const receipts: Array<LeasedAcceptance> = []
     let next = 0
     const [accepted, reported]: [Array<Reported>, Array<string>] = [[], []]
@@ -101,9 +91,6 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
       const receipt = yield* settled(season, lease, key.id, reply)
       if (receipt.accepted && receipt.replay_kept !== true) yield* keepReplay(result)
       if (!receipt.accepted && receipt.reason === "malformed") {
-        // The answer is a refusal, so its work would be nobody's until the leases have run out.
-        const given = { _tag: "HoldOnly", runner: runner.id, holds: [], among: leases } as const
-        if (leases.length > 0) yield* Effect.ignore(askedByRunner(actors, season, [given]))
         if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
         return yield* invalidField("results", receipt.detail)
       }
@@ -115,9 +102,40 @@ export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
     yield* dropUploads(accepted)
     if (works.length === 0) return { receipts, works: [], leases: [] }
     yield* MatchLines.leased(season, runner.id, works)
-    return { receipts, works: yield* take(runner, open!, works), leases }
+    return { receipts, works: yield* take(runner, open!, works), leases: works.map(({ lease }) => lease) }
+  })
+
+  return Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
+    const { key, runner } = caller
+    const since = traces?.now()
+    const open = said.max > 0 ? seasons.get(season) : undefined
+    const results = said.results.map((result) => ({ result, lease: result.lease, command: commandOf(key.id, result) }))
+    const commands = results.flatMap(({ command }) => command ?? [])
+    if (said.lost !== undefined) commands.push({ _tag: "HoldOnly", runner: runner.id, holds: said.lost.holds, among: said.lost.leases })
+    if (open !== undefined) commands.push(leaseCommand(caller, open, said.max))
+    const replies = yield* askedByRunner(actors, season, commands)
+    const works = open === undefined ? [] : ((replies?.at(-1) ?? []) as Replies["LeaseWork"])
+    /** Without an answer the work would be nobody's until its leases have run out. */
+    const giveBack = Effect.suspend(() => {
+      const leases = works.map(({ lease }) => lease)
+      for (const lease of leases) holdings.drop(lease)
+      const command = { _tag: "HoldOnly", runner: runner.id, holds: [], among: leases } as const
+      return leases.length === 0 ? Effect.void : Effect.ignore(askedByRunner(actors, season, [command]))
+    })
+    return yield* Effect.onError(answered({ caller, open, results, season, since, replies, works }), () => giveBack)
   })
 })
+
+/** A message to a season, and what it has replied. */
+interface Replied {
+  readonly caller: Caller
+  readonly season: string
+  readonly open: OpenSeason | undefined
+  readonly results: ReadonlyArray<{ readonly result: Reported; readonly lease: string; readonly command: Command | undefined }>
+  readonly since: bigint | undefined
+  readonly replies: ReadonlyArray<Reply> | undefined
+  readonly works: ReadonlyArray<Work>
+}
 
 /** Undefined where the season is closed. A runner with more slots than an ask may hold sends several asks, which do not depend on each other. */
 export const askedByRunner = (

@@ -338,9 +338,15 @@ layer(start, A.options)("datasets", (it) => {
       const away = new ObjectsUnavailable({ operation: "get", key: "x", detail: "away" })
       const sql = yield* SqlClient.SqlClient
       const robbed = Effect.orDie(sql`UPDATE dataset_claim SET holder = gen_random_uuid()`)
+      const put: Array<string> = []
       const failing: ReadonlyArray<Partial<typeof objects>> = [
         { get: () => Effect.fail(away) },
-        { putFile: () => Effect.fail(away) },
+        {
+          putFile: (key) => {
+            put.push(key)
+            return Effect.fail(away)
+          }
+        },
         { freeShare: Effect.succeed(0.09) },
         { putFile: (key, file) => Effect.andThen(robbed, objects.putFile(key, file)) }
       ]
@@ -350,6 +356,11 @@ layer(start, A.options)("datasets", (it) => {
         assert.strictEqual(yield* Effect.provideService(once, ObjectStore, ObjectStore.of({ ...objects, ...faults })), 0)
         assert.lengthOf(yield* listed("spring"), before.length)
       }
+      assert.deepStrictEqual(
+        yield* A.rows`SELECT key FROM stored_object WHERE key = ${put[0]!} AND check_at > now()`,
+        [{ key: put[0]! }],
+        "the collector knows of bytes that may lie there"
+      )
       yield* A.rows`DELETE FROM dataset_claim`
       assert.strictEqual(yield* make(), 1)
       assert.deepStrictEqual(named((yield* listed("spring")).slice(before.length)), ["2025-04-02 1 matches 1", "2025-04-02 1 replays 1"])
@@ -420,6 +431,29 @@ layer(start, A.options)("datasets", (it) => {
       assert.strictEqual(did.put, 51, "a disk that is nearly full has no room for what waits")
       assert.strictEqual(yield* made(failing({ get: 5, put: 5 }, () => Effect.void)), 1)
       assert.deepStrictEqual(did, { get: 6, put: 7 }, "one replay, two files")
+    })
+  )
+
+  it.effect("of a season that fails are left for the next look, while those of others are made", () =>
+    Effect.gen(function* () {
+      const secret = (n: number, at: string): Played => ({ n, at, season_id: seasonIds.secret, versions: [v.alphaSecret, v.hiddenSecret] })
+      yield* A.rows`UPDATE season SET visibility = 'public' WHERE slug = 'secret'`
+      yield* make("matches")
+      yield* played({ n: 6_900, at: "2025-05-01T00:00:00Z" }, secret(6_901, "2025-05-01T00:00:00Z"), secret(6_902, "2025-05-02T00:00:00Z"))
+      const objects = yield* ObjectStore
+      let tries = 0
+      const away = Effect.suspend(() => {
+        tries++
+        return Effect.fail(new ObjectsUnavailable({ operation: "put", key: "x", detail: "away" }))
+      })
+      const store = ObjectStore.of({
+        ...objects,
+        putFile: (key, file) => (key.includes(seasonIds.spring) ? away : objects.putFile(key, file))
+      })
+      const once = Effect.provideService(make("matches"), Patience, { pause: 0, read: 0, put: 0 })
+      assert.deepStrictEqual([yield* Effect.provideService(once, ObjectStore, store), tries], [2, 1])
+      assert.strictEqual(yield* make("matches"), 1)
+      yield* A.rows`UPDATE season SET visibility = 'private' WHERE slug = 'secret'`
     })
   )
 

@@ -181,31 +181,22 @@ layer(Stored)("stored objects", (it) => {
 
   it.effect("are not put back while the collector removes them: who takes them waits until it has", () =>
     Effect.gen(function* () {
-      yield* Fixture.insert("version", [version(21, 21, { status: "rejected" })])
-      yield* taken(21)
       const sql = yield* SqlClient.SqlClient
+      const objects = yield* ObjectStore
       const { taking } = yield* StoredObjects
-      const [key] = keysOf(21)
-      const locked = yield* Deferred.make<void>()
-      const goOn = yield* Deferred.make<void>()
-      const collector = yield* sql
-        .withTransaction(
-          Effect.gen(function* () {
-            yield* sql`SELECT 1 FROM stored_object WHERE key = ${key!} FOR UPDATE`
-            yield* Deferred.succeed(locked, undefined)
-            yield* Deferred.await(goOn)
-            yield* sql`DELETE FROM stored_object WHERE key = ${key!}`
-          })
-        )
-        .pipe(Effect.forkChild)
-      yield* Deferred.await(locked)
-      const taker = yield* Effect.forkChild(taking(keysOf(21)))
-      const waits = sql<{ readonly n: number }>`SELECT count(*)::int AS n FROM pg_locks WHERE NOT granted`
-      yield* Effect.repeat(waits, { until: ([row]) => row!.n > 0 })
-      assert.isUndefined(taker.pollUnsafe(), "the taker waits")
+      const [key] = yield* dueKeys(61)
+      const [removing, goOn] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const waits = Effect.andThen(Deferred.succeed(removing, undefined), Deferred.await(goOn))
+      yield* collectorOn((asked) => Effect.andThen(asked === key ? waits : Effect.void, objects.remove(asked)))
+      yield* Deferred.await(removing)
+      const taker = yield* Effect.forkChild(taking(keysOf(61)))
+      yield* eventually(
+        "the taker waits",
+        Effect.map(sql`SELECT FROM pg_locks WHERE NOT granted`, (rows) => rows.length > 0 && taker.pollUnsafe() === undefined)
+      )
       yield* Deferred.succeed(goOn, undefined)
-      yield* Fiber.join(collector)
       yield* Fiber.join(taker)
+      assert.isFalse(yield* lies(key!))
       assert.lengthOf(yield* sql`SELECT 1 FROM stored_object WHERE key = ${key!} AND check_at IS NOT NULL AND NOT unused`, 1)
     })
   )
@@ -238,6 +229,7 @@ layer(Stored)("stored objects", (it) => {
         const now = yield* Clock.currentTimeMillis
         yield* expect(keys, now)
         yield* expect(keys, now + 1_000) // the same submission again
+        yield* expect(keys, now - 60_000) // and once more, where a shorter window was set meanwhile: the first address is still good
         for (const key of keys) yield* objects.put(key, body)
         yield* collectAfter("15 minutes")
         assert.deepStrictEqual(yield* Effect.forEach(keys, lies), [true, true], "too early")

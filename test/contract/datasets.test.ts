@@ -356,14 +356,14 @@ layer(start, A.options)("datasets", (it) => {
         assert.strictEqual(yield* Effect.provideService(once, ObjectStore, ObjectStore.of({ ...objects, ...faults })), 0)
         assert.lengthOf(yield* listed("spring"), before.length)
       }
+      yield* A.rows`DELETE FROM dataset_claim`
+      assert.strictEqual(yield* make(), 1)
+      assert.deepStrictEqual(named((yield* listed("spring")).slice(before.length)), ["2025-04-02 1 matches 1", "2025-04-02 1 replays 1"])
       assert.deepStrictEqual(
         yield* A.rows`SELECT key FROM stored_object WHERE key = ${put[0]!} AND check_at > now()`,
         [{ key: put[0]! }],
         "the collector knows of bytes that may lie there"
       )
-      yield* A.rows`DELETE FROM dataset_claim`
-      assert.strictEqual(yield* make(), 1)
-      assert.deepStrictEqual(named((yield* listed("spring")).slice(before.length)), ["2025-04-02 1 matches 1", "2025-04-02 1 replays 1"])
     })
   )
 

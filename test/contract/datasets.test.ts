@@ -1,111 +1,32 @@
 /** The daily files of public seasons: what is in them, for whom, and that each is made once, whatever happens. */
 
-import { createHash } from "node:crypto"
 import { rm } from "node:fs/promises"
-import { zstdDecompressSync } from "node:zlib"
-import { DatasetMaker, KeptEvery } from "@agon/server/dataset/DatasetMaker.ts"
-import { Bounds, PauseTimes } from "@agon/server/dataset/PartFiles.ts"
+import { KeptEvery } from "@agon/server/dataset/DatasetMaker.ts"
 import { Patience } from "@agon/server/dataset/patience.ts"
-import { replayKey } from "@agon/server/object/keys.ts"
 import { ObjectStore, ObjectsUnavailable } from "@agon/server/object/ObjectStore.ts"
 import { assert, layer } from "@effect/vitest"
-import { Context, Deferred, Effect, Fiber, Layer, Option } from "effect"
+import { Deferred, Effect, Fiber, Layer } from "effect"
 import { SqlClient } from "effect/sql"
-import { temporaryDirectory } from "../integration/objectLocal.ts"
 import * as A from "../support/Administration.ts"
+import {
+  datasetsAt,
+  entriesOf,
+  fetched,
+  hashOf,
+  idOf,
+  linesOf,
+  listed,
+  make,
+  makerWith,
+  type Played,
+  played,
+  replay,
+  voided
+} from "../support/DatasetFiles.ts"
 import { eventually } from "../support/eventually.ts"
 import * as Fixture from "../support/Fixture.ts"
 
 const { seasonIds, versionIds: v } = Fixture
-const url = (slug: string) => `${A.urlOf(slug)}/datasets`
-
-/** A maker as each node has one; several make at once. */
-const makerWith = (datasets: "all" | "matches" = "all", rows = 100_000, bytes = 2 ** 28) =>
-  Effect.gen(function* () {
-    const directory = yield* temporaryDirectory
-    const built = yield* Layer.build(Layer.fresh(DatasetMaker.layer({ datasets, directory })))
-    return Context.get(built, DatasetMaker)
-  }).pipe(Effect.provideService(PauseTimes, 0), Effect.provideService(Bounds, { rows, bytes }))
-const make = (datasets: "all" | "matches" = "all", rows = 100_000) =>
-  Effect.scoped(Effect.flatMap(makerWith(datasets, rows), ({ look }) => look))
-
-const idOf = (n: number) => Fixture.uuid("match", 1_000 + n)
-const hashOf = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest("hex")
-const replay = (n: number) => Buffer.from(JSON.stringify({ replay: n, filler: "x".repeat(n) }))
-
-interface Played {
-  /** Its number of rating. */
-  readonly n: number
-  readonly at: string
-  readonly season_id?: string
-  readonly versions?: readonly [string, string]
-}
-
-/** Rated matches with replays, as a season writes them. */
-const played = (...matches: ReadonlyArray<Played>) =>
-  Effect.gen(function* () {
-    const objects = yield* ObjectStore
-    const sql = yield* SqlClient.SqlClient
-    for (const { at, n, season_id = seasonIds.spring, versions = [v.alpha2, v.beta1] } of matches) {
-      const hash = `sha256:${hashOf(replay(n))}`
-      yield* objects.put(replayKey(idOf(n), hash), replay(n))
-      yield* sql`INSERT INTO match (id, season_id, n, ladder, round, map_id, seed, engine_digest, status, rated_n, lease_n, released,
-          created_at, ended_at, reason, turns, played_ms, runtime_version, state_sha256, replay_hash, replay_bytes)
-        VALUES (${idOf(n)}, ${season_id}, ${1_000 + n}, 'nano', 1, ${"duel"}, ${n * 7}, ${Fixture.engineDigest}, 'rated', ${n}, 1, false,
-          ${new Date(at)}, ${new Date(at)}, 'last_standing', ${n}, 900, 'ort 1.30', ${"c".repeat(64)}, ${hash}, ${replay(n).byteLength})`
-      for (const [seat, version] of versions.entries()) {
-        const change = seat === 0 ? 1.239 * n : -1.239 * n
-        yield* sql`INSERT INTO seat (match_id, seat, season_id, version_id, model_id, owner_id, ended_at, rank, score, strikes, place,
-            made_mu, made_sigma, made_change, open_mu, open_sigma, open_change)
-          SELECT ${idOf(n)}::uuid, ${seat}::int, ${season_id}::uuid, id, model_id, owner_id, ${new Date(at)}, ${seat + 1}::int, ${n * 2 - seat}::int,
-            ${seat}::int, 1, 0, 60, ${change}::float8, 1, 50, ${change / 2}::float8 FROM version WHERE id = ${version}`
-      }
-    }
-  })
-
-/** As a season writes that a match is voided, at its own time. */
-const voided = (n: number, at: string, season_id: string = seasonIds.spring) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`UPDATE season SET head = head || jsonb_build_object('now', ${Date.parse(at)}::float8) WHERE id = ${season_id}`
-    yield* sql`UPDATE match SET status = 'failed', rated_n = NULL, fault_reason = 'replay_mismatch' WHERE id = ${idOf(n)}`
-    yield* sql`UPDATE seat SET rank = 0, made_mu = NULL, made_change = NULL WHERE match_id = ${idOf(n)}`
-  })
-
-const listed = (slug: string, query = "") =>
-  Effect.map(A.ask(`${url(slug)}${query}`), (answer) => {
-    assert.strictEqual(answer.status, 200, answer.text)
-    return answer.json.datasets as ReadonlyArray<any>
-  })
-
-/** The bytes behind an address, which are those that the list describes. */
-const fetched = (file: any) =>
-  Effect.gen(function* () {
-    const objects = yield* ObjectStore
-    const key = new URL(file.url).pathname.slice("/objects/".length)
-    const bytes = Option.getOrThrow(yield* objects.get({ key, max_bytes: 2 ** 28 }))
-    assert.deepStrictEqual([bytes.byteLength, hashOf(bytes)], [file.bytes, file.sha256])
-    return zstdDecompressSync(bytes)
-  })
-const linesOf = (file: any) =>
-  Effect.map(fetched(file), (bytes) => {
-    const lines = bytes.toString("utf8").split("\n")
-    assert.strictEqual(lines.pop(), "")
-    assert.lengthOf(lines, file.rows)
-    return lines.map((line) => JSON.parse(line))
-  })
-/** The files of a tar by their names. */
-const entriesOf = (file: any) =>
-  Effect.map(fetched(file), (bytes) => {
-    const found = new Map<string, Buffer>()
-    for (let at = 0; bytes[at] !== 0; ) {
-      const size = Number.parseInt(bytes.toString("latin1", at + 124, at + 135), 8)
-      found.set(bytes.toString("latin1", at, bytes.indexOf(0, at)), bytes.subarray(at + 512, at + 512 + size))
-      at += 512 * (1 + Math.ceil(size / 512))
-    }
-    assert.strictEqual(found.size, file.rows)
-    return found
-  })
 
 /** A match as the API shows it to everybody, without what changes or names anybody. */
 const shownTo = (id: string) =>
@@ -234,7 +155,7 @@ layer(start, A.options)("datasets", (it) => {
       assert.deepStrictEqual(yield* A.rows`SELECT key FROM stored_object WHERE key LIKE ${`datasets/${seasonIds.secret}%`}`, [])
       const missing = (yield* A.ask(A.urlOf("none", "/datasets"))).json
       for (const who of [undefined, "ada", "root"]) {
-        const { json, status } = yield* A.ask(url("secret"), who === undefined ? {} : { as: who })
+        const { json, status } = yield* A.ask(datasetsAt("secret"), who === undefined ? {} : { as: who })
         assert.deepStrictEqual([status, json], [404, { ...missing, detail: "snakes has no season secret." }], `${who}`)
       }
       yield* visible("public")
@@ -244,7 +165,7 @@ layer(start, A.options)("datasets", (it) => {
         ...["2025-03-01 1 matches 1", "2025-03-01 1 replays 1"]
       ])
       yield* visible("private")
-      assert.strictEqual((yield* A.ask(`${url("secret")}?limit=998`)).status, 404)
+      assert.strictEqual((yield* A.ask(`${datasetsAt("secret")}?limit=998`)).status, 404)
       yield* played(secret(31, "2025-03-02T00:00:00Z"))
       assert.strictEqual(yield* make(), 0)
       yield* visible("public")
@@ -457,6 +378,20 @@ layer(start, A.options)("datasets", (it) => {
     })
   )
 
+  it.effect("list every void of a day, however many, and leave out a replay that is not the one of its match", () =>
+    Effect.gen(function* () {
+      const before = (yield* listed("spring")).length
+      yield* A.rows`INSERT INTO dataset_voided (season_id, match_id, n, at)
+        SELECT ${seasonIds.spring}::uuid, gen_random_uuid(), 1, '2025-05-03T00:00:00Z' FROM generate_series(1, 401)`
+      yield* played({ n: 6_903, at: "2025-05-04T00:00:00Z" })
+      yield* A.rows`UPDATE match SET replay_bytes = 1 WHERE id = ${idOf(6_903)}`
+      assert.strictEqual(yield* make(), 2)
+      const fresh = (yield* listed("spring")).slice(before)
+      assert.deepStrictEqual(named(fresh), ["2025-05-03 1 voided 401", "2025-05-04 1 matches 1"])
+      assert.strictEqual(new Set((yield* linesOf(fresh[0])).map(({ id }) => id)).size, 401)
+    })
+  )
+
   it.effect("go on beside matches and voids that came by a clock that was ahead for years", () =>
     Effect.gen(function* () {
       const before = (yield* listed("spring")).length
@@ -491,9 +426,9 @@ layer(start, A.options)("datasets", (it) => {
   it.effect("are listed in pages", () =>
     Effect.gen(function* () {
       const all = yield* listed("spring")
-      const first = (yield* A.ask(`${url("spring")}?limit=5`)).json
+      const first = (yield* A.ask(`${datasetsAt("spring")}?limit=5`)).json
       assert.deepStrictEqual([first.total, first.next_cursor, named(first.datasets)], [all.length, "5", named(all.slice(0, 5))])
-      const rest = (yield* A.ask(`${url("spring")}?cursor=5`)).json
+      const rest = (yield* A.ask(`${datasetsAt("spring")}?cursor=5`)).json
       assert.deepStrictEqual([rest.next_cursor, named(rest.datasets)], [null, named(all.slice(5))])
     })
   )

@@ -392,6 +392,36 @@ layer(start, A.options)("datasets", (it) => {
     })
   )
 
+  it.effect("list a void that comes while a part is made in the next one, once", () =>
+    Effect.gen(function* () {
+      yield* played({ n: 6_904, at: "2025-05-05T00:00:00Z" })
+      const before = (yield* listed("spring")).length
+      const objects = yield* ObjectStore
+      const sql = yield* SqlClient.SqlClient
+      const voids: Array<string> = []
+      const voiding = Effect.suspend(() => {
+        if (voids.length >= 2) return Effect.void
+        const id = crypto.randomUUID()
+        voids.push(id)
+        return Effect.orDie(
+          sql`INSERT INTO dataset_voided (season_id, match_id, n, at) VALUES (${seasonIds.spring}, ${id}, 1, '2025-05-05T01:00:00Z')`
+        )
+      })
+      const store = ObjectStore.of({
+        ...objects,
+        get: (asked) => Effect.andThen(voiding, objects.get(asked)),
+        putFile: (key, file) => Effect.andThen(voiding, objects.putFile(key, file))
+      })
+      assert.strictEqual(yield* Effect.provideService(make(), ObjectStore, store), 2)
+      const fresh = (yield* listed("spring")).slice(before)
+      assert.deepStrictEqual(named(fresh), ["2025-05-05 1 matches 1", "2025-05-05 1 replays 1", "2025-05-06 1 voided 2"])
+      assert.deepStrictEqual(
+        (yield* linesOf(fresh[2])).map(({ id }) => id),
+        voids
+      )
+    })
+  )
+
   it.effect("go on beside matches and voids that came by a clock that was ahead for years", () =>
     Effect.gen(function* () {
       const before = (yield* listed("spring")).length

@@ -1,15 +1,17 @@
 /**
  * Exit status 0 if node_modules holds all packages of package-lock.json (with --running: all but development ones), 1 if
- * not. Plain JavaScript, since it runs on the system's Node before ours is installed. It compares the contents of the two
- * lock files and not their times, so that a checkout which only touches package-lock.json needs no installation and no
- * network. For the same reason it makes a missing link to a workspace itself, where the workspace is here.
+ * not. Plain JavaScript, since it runs on the system's Node before ours is installed: from 20.0 on, whose modules are not told
+ * their folder. It compares the contents of the two lock files and not their times, so that a checkout which only touches
+ * package-lock.json needs no installation and no network. For the same reason it makes a missing link to a workspace itself,
+ * where the workspace is here.
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, readlinkSync, symlinkSync } from "node:fs"
 import { dirname, relative, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
 
 const given = process.argv.slice(2)
 const running = given.includes("--running")
-const root = resolve(given.find((word) => !word.startsWith("--")) ?? resolve(import.meta.dirname, ".."))
+const root = resolve(given.find((word) => !word.startsWith("--")) ?? resolve(dirname(fileURLToPath(import.meta.url)), ".."))
 const read = (path) => JSON.parse(readFileSync(resolve(root, path), "utf8")).packages ?? {}
 
 function missing() {

@@ -8,9 +8,10 @@
  * Plain JavaScript, as installed.mjs is. Where the system has no /proc nothing is found.
  */
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs"
-import { basename, join, resolve, sep } from "node:path"
+import { basename, dirname, join, resolve, sep } from "node:path"
+import { fileURLToPath } from "node:url"
 
-const root = realpathSync(resolve(process.argv[2] ?? resolve(import.meta.dirname, "..")))
+const root = realpathSync(resolve(process.argv[2] ?? resolve(dirname(fileURLToPath(import.meta.url)), "..")))
 const hasModules = existsSync(join(root, "node_modules"))
 const modules = hasModules ? realpathSync(join(root, "node_modules")) : join(root, "node_modules")
 const BECOME_PROGRAMS = ["start", "site", "runner"].map((name) => join(root, "scripts", name))

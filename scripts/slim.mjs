@@ -3,9 +3,10 @@
  * glue (14 of 139 MB). Plain JavaScript, as installed.mjs is.
  */
 import { readdirSync, rmSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
 
-const BUILDS = resolve(process.argv[2] ?? resolve(import.meta.dirname, ".."), "node_modules/onnxruntime-web/dist")
+const BUILDS = resolve(process.argv[2] ?? resolve(dirname(fileURLToPath(import.meta.url)), ".."), "node_modules/onnxruntime-web/dist")
 const LOADED = ["ort-wasm-simd-threaded.wasm", "ort-wasm-simd-threaded.mjs"]
 
 for (const name of readdirSync(BUILDS)) if (!LOADED.includes(name)) rmSync(join(BUILDS, name), { recursive: true })

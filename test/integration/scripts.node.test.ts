@@ -83,6 +83,26 @@ it.each([...Object.keys(PROGRAMS), "install"])("scripts/%s finds its checkout wh
   assert.notInclude(stdout, folder)
 })
 
+/** Node before 20.11, as far as modules can tell. */
+const WITHOUT_DIRNAME = `data:text/javascript,${encodeURIComponent(`import { registerHooks } from "node:module"
+registerHooks({ load(url, context, next) {
+  const loaded = next(url, context)
+  return url.endsWith(".mjs") ? { ...loaded, source: "delete import.meta.dirname; " + loaded.source } : loaded
+} })`)}`
+
+it.each(["installed", "running", "slim"])(
+  "scripts/%s.mjs finds its checkout on Node 20.0, whose modules are not told their folder",
+  (script) => {
+    const folder = checkout(undefined)
+    const builds = join(folder, "node_modules/onnxruntime-web/dist")
+    write(join(builds, "unused.mjs"), "")
+    const args = ["--import", WITHOUT_DIRNAME, join(folder, "scripts", `${script}.mjs`)]
+    const { status, stderr } = spawnSync(process.execPath, args, { cwd: home, encoding: "utf8" })
+    assert.deepStrictEqual([status, stderr], [0, ""])
+    assert.strictEqual(existsSync(join(builds, "unused.mjs")), script !== "slim")
+  }
+)
+
 describe.each(Object.keys(PROGRAMS))("scripts/%s", (script) => {
   const first = script === "backup" || script === "restore" ? [script] : []
   const becomes = { status: 0, stderr: "", stdout: JSON.stringify([...first, "one", "two words"]) }

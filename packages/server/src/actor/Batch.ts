@@ -17,8 +17,12 @@ const BATCH_MAX = 256
  * sends a megabyte in each ask.
  */
 const BATCH_REPLAYS_MAX = 4 * 1024 * 1024
-/** For reading a few rows by their keys. */
+/**
+ * For reading a few rows by their keys, each of these reads by two statements one after the other at most: where the database is slow, all
+ * reads of a batch together may take longer than one that hangs is waited for.
+ */
 const LOG_TIMEOUT = Duration.seconds(5)
+const inTime = Effect.timeout(LOG_TIMEOUT)
 /** A timer of Node holds at most 24 days; waking once a day to find nothing due costs nothing. */
 const WAIT_MAX_MS = 86_400_000
 
@@ -77,9 +81,7 @@ export const askedOf = (
   state: State,
   batch: ReadonlyArray<Mailbox.Held>
 ): Effect.Effect<Asked, StoreFailed | Cause.TimeoutError> =>
-  batch.some(needsRows)
-    ? Effect.timeout(withRows(store, state, batch), LOG_TIMEOUT)
-    : Effect.succeed({ commands: batch.map(commandsOf), written: NONE })
+  batch.some(needsRows) ? withRows(store, state, batch) : Effect.succeed({ commands: batch.map(commandsOf), written: NONE })
 
 const withRows = Effect.fnUntraced(function* (
   { log, removed, written }: SeasonStore["Service"],
@@ -91,8 +93,8 @@ const withRows = Effect.fnUntraced(function* (
   const voids = flat.flatMap((command) => (command._tag === "VoidMatch" ? [command.match] : []))
   const owners = new Set(flat.flatMap((command) => rightAsked(command) ?? []))
   const install = flat.find((command) => command._tag === "InstallFold")
-  const found = new Map(voids.length === 0 ? [] : (yield* log.ended(state.id, voids)).map((match) => [match.id, match]))
-  const out = owners.size === 0 ? owners : yield* removed(state.id, [...owners])
+  const found = new Map(voids.length === 0 ? [] : (yield* inTime(log.ended(state.id, voids))).map((match) => [match.id, match]))
+  const out = owners.size === 0 ? owners : yield* inTime(removed(state.id, [...owners]))
   const rows = install === undefined ? null : yield* foldRows(log, state, install)
   const filled = (command: Command): Command => {
     if (command._tag === "VoidMatch") return { ...command, found: found.get(command.match) ?? null }
@@ -102,17 +104,20 @@ const withRows = Effect.fnUntraced(function* (
     return command === install ? { ...install, rows } : command
   }
   const left = flat.flatMap((command) => rowOf(command) ?? [])
-  return { commands: all.map((commands) => commands.map(filled)), written: left.length === 0 ? NONE : yield* written(state.id, left) }
+  return {
+    commands: all.map((commands) => commands.map(filled)),
+    written: left.length === 0 ? NONE : yield* inTime(written(state.id, left))
+  }
 })
 
 /** The matches rated since the fold was last read, and ratings that the state does not hold. */
 const foldRows = Effect.fnUntraced(function* (log: SeasonLog, state: State, { fold, tail_max }: Of<"InstallFold">) {
-  const tail = yield* log.page(state.id, { round: fold.round, after: fold.n }, tail_max + 1, true)
+  const tail = yield* inTime(log.page(state.id, { round: fold.round, after: fold.n }, tail_max + 1, true))
   const held = new Set(state.ladders.flatMap(({ ladder, ratings }) => [...ratings.keys()].map((version) => ratingName(ladder, version))))
   const heirs = tail.seeds.flatMap(({ ladder, of, version }) => [of, version].map((each) => ({ ladder, version: each })))
   const courses = [...fold.courses.values(), ...heirs, ...[...tail.matches, ...state.voiding.values()].flatMap(seatedIn)]
   const versions = courses.filter(({ ladder, version }) => !held.has(ratingName(ladder, version))).map(({ version }) => version)
-  return { tail, left: yield* log.left(state.id, [...new Set(versions)]) }
+  return { tail, left: yield* inTime(log.left(state.id, [...new Set(versions)])) }
 })
 
 const seatedIn = (match: LoggedMatch | Voiding) => {

@@ -120,6 +120,9 @@ const earlier = (sql: PgClient, season: string, ladder: Ladder, versions: Readon
 /** Blocks commits and claims of the season for the duration of the statement. */
 const FENCE = "SELECT id AS season_id, game FROM season WHERE id = $1 AND epoch = $2 FOR SHARE"
 
+/** A season waits for what its actor reads: no longer than it must. */
+const sideBySide = <A, B, E>(one: Effect.Effect<A, E>, other: Effect.Effect<B, E>) => Effect.all([one, other], { concurrency: "unbounded" })
+
 export const make = (sql: PgClient): SeasonLog => {
   const storing = <A>(season: string, read: Effect.Effect<A, SqlError>) =>
     Effect.mapError(read, (cause) => new StoreFailed({ season, cause }))
@@ -127,9 +130,11 @@ export const make = (sql: PgClient): SeasonLog => {
     ended: Effect.fn("SeasonLog.ended")(function* (season, ids) {
       const rows = yield* storing(season, ended(sql, season, ids))
       const versions = new Set(rows.flatMap(({ ladder, seats }) => (ladder === null ? [] : seats.map(({ version }) => version))))
-      const ratings = versions.size === 0 ? [] : yield* storing(season, ratingsOut(sql, season, [...versions]))
       const candidates = rows.flatMap(({ candidate }) => candidate ?? [])
-      const rejected = candidates.length === 0 ? [] : yield* storing(season, failedInTrial(sql, candidates))
+      const [ratings, rejected] = yield* sideBySide(
+        versions.size === 0 ? Effect.succeed([]) : storing(season, ratingsOut(sql, season, [...versions])),
+        candidates.length === 0 ? Effect.succeed([]) : storing(season, failedInTrial(sql, candidates))
+      )
       return rows.map((row) => ({
         ...row,
         left: ratings.filter((each) => isOf(row, each)),
@@ -146,8 +151,11 @@ export const make = (sql: PgClient): SeasonLog => {
       const read = matchesOf(yield* storing(season, matches(sql, season, place.after, limit)))
       const until = end ? INT4_MAX : (read.at(-1)?.rated_n ?? place.after)
       if (until === place.after) return { matches: read, seeds: [], points: [] }
-      const inherited = yield* storing(season, seeds(sql, season, place, until))
-      return { matches: read, seeds: inherited, points: yield* storing(season, points(sql, season, place, until)) }
+      const [inherited, taken] = yield* sideBySide(
+        storing(season, seeds(sql, season, place, until)),
+        storing(season, points(sql, season, place, until))
+      )
+      return { matches: read, seeds: inherited, points: taken }
     }),
 
     earlier: Effect.fn("SeasonLog.earlier")(function* (season, ladder, versions, after, put_back) {

@@ -43,9 +43,8 @@ export const layer: Layer.Layer<SeasonEvents, never, Broadcast | ResponseCache |
       }),
       claimed: Effect.fnUntraced(function* (season) {
         yield* cache.purge(...purgedByClaim(season))
-        yield* seasons.refresh
-        yield* wake([season.id])
-        yield* tell("seasons", [season.id]) // a node that has just learned of it must offer its work too
+        // A node that has just learned of it must offer its work too. Told as well where the read takes longer than the season waits for this.
+        yield* Effect.ensuring(seasons.refresh, Effect.andThen(wake([season.id]), tell("seasons", [season.id])))
       })
     })
   })

@@ -23,8 +23,11 @@ const BATCH_REPLAYS_MAX = 4 * 1024 * 1024
  */
 const LOG_TIMEOUT = Duration.seconds(5)
 const inTime = Effect.timeout(LOG_TIMEOUT)
-/** A timer of Node holds at most 24 days; waking once a day to find nothing due costs nothing. */
-const WAIT_MAX_MS = 86_400_000
+/**
+ * Timers stand still while the machine sleeps, and do not know where its clock is set forward: whatever was due meanwhile is found within this
+ * time. Waking to find nothing due costs nothing.
+ */
+const WAIT_MAX_MS = 60_000
 
 /**
  * Up to 256 asks, fewer where they bring long replays, or none when `until` passes first. The race against

@@ -134,6 +134,20 @@ describe("a season whose process stood still", () => {
   )
 })
 
+describe("a machine that sleeps, and its timers with it", () => {
+  it.effect("begins a round that was due meanwhile within a minute, though nobody asks the season", () =>
+    Effect.gen(function* () {
+      const { ask, row, stands } = yield* hosted()
+      const starts_at = (yield* Clock.currentTimeMillis) + 2 * HOUR_MS
+      yield* ask({ _tag: "PlanRound", kind: "round", games: 10, starts_at })
+      yield* TestClock.adjust("10 seconds")
+      yield* stands(3 * HOUR_MS)
+      yield* TestClock.adjust("61 seconds")
+      assert.strictEqual(row().head.round, 1)
+    })
+  )
+})
+
 describe("a host whose clock is a year ahead", () => {
   it.effect("is not believed, and is again when it is right", () =>
     Effect.gen(function* () {

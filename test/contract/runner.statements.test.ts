@@ -53,7 +53,7 @@ layer(traced, { excludeTestServices: true, timeout: "60 seconds" })("leases that
     })
   )
 
-  it.effect("leave connections to the seasons where a runner repeats its results on many of its own", () =>
+  it.effect("leave connections to the seasons where a runner repeats its results on many of its own, and share their statements", () =>
     Effect.gen(function* () {
       const fleet = yield* keyed("repeats")
       yield* seasonOf("repeated", fleet)
@@ -65,7 +65,9 @@ layer(traced, { excludeTestServices: true, timeout: "60 seconds" })("leases that
         { concurrency: "unbounded" }
       )
       assert.deepStrictEqual(new Set(answers.map(({ accepted }) => accepted)), new Set([true]))
-      assert.isAtLeast(spans.filter(({ name }) => name === "SeasonStore.answerOf").length, REPEATS)
+      const statements = spans.filter(({ name }) => name === "SeasonStore.answerOf").length
+      assert.isAtLeast(statements, 1, "they are seen")
+      assert.isBelow(statements, REPEATS)
       assert.strictEqual(atOnce("SeasonStore.answerOf"), 1)
     })
   )

@@ -4,7 +4,7 @@ import { SeasonStore } from "@agon/server/actor/SeasonStore.ts"
 import * as SeasonStorePg from "@agon/server/actor/store/SeasonStorePg.ts"
 import { SeasonSql } from "@agon/server/database/Database.ts"
 import { PgClient } from "@effect/sql-pg"
-import { Cause, Clock, Effect, Exit, Layer } from "effect"
+import { Cause, Clock, Context, Effect, Exit, Layer } from "effect"
 import { hasty } from "../support/hastyClock.ts"
 import * as MemoryStore from "../support/MemoryStore.ts"
 import { settings } from "../support/SeasonScript.ts"
@@ -30,7 +30,9 @@ const both = (control: Control) =>
       MemoryStore.createSeason(memory, season, settings({ rules: { ...settings().rules, trial: { matches: 2 } } }))
     const own = Layer.effect(SeasonSql, PgClient.PgClient)
     const tables = (client: typeof own) =>
-      Effect.provide(SeasonStore, SeasonStorePg.layerOf({ ratings_per_s: RATINGS_PER_S }).pipe(Layer.provide(client)))
+      Effect.map(Layer.build(SeasonStorePg.layerOf({ ratings_per_s: RATINGS_PER_S }).pipe(Layer.provide(client))), (context) =>
+        Context.get(context, SeasonStore)
+      )
     const { log } = yield* tables(own) // reads that lock nothing, for which season.void.test.ts stands
     const memories = yield* Effect.provide(SeasonStore, MemoryStore.layer(memory, RATINGS_PER_S))
     const stores = { tables: { ...(yield* tables(storeOf(control))), log }, memory: memories }
@@ -47,7 +49,7 @@ const LOOK_MS = 300
 
 /** Undefined where every check held. */
 export const trial = (control: Control) =>
-  Effect.flatMap(Clock.Clock, (clock) => Effect.provideService(both(control), Clock.Clock, hasty(clock, LOOK_MS))).pipe(
+  Effect.flatMap(Clock.Clock, (clock) => Effect.provideService(Effect.scoped(both(control)), Clock.Clock, hasty(clock, LOOK_MS))).pipe(
     Effect.exit,
     Effect.map((exit) => (Exit.isSuccess(exit) ? undefined : Cause.pretty(exit.cause)))
   )

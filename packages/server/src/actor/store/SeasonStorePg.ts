@@ -4,7 +4,7 @@ import { parseLease } from "@agon/domain/season/Lease.ts"
 import { LADDERS } from "@agon/domain/season/Rules.ts"
 import { type LadderRatingRow, ratingNumber } from "@agon/domain/season/rating/LadderRating.ts"
 import type { Snapshot } from "@agon/domain/season/State.ts"
-import { answerAgain } from "@agon/domain/season/scheduler/answerAgain.ts"
+import { answerAgain, type EndedWork } from "@agon/domain/season/scheduler/answerAgain.ts"
 import type { OpenMatch } from "@agon/domain/season/scheduler/Match.ts"
 import type { Version } from "@agon/domain/season/Version.ts"
 import type { Left } from "@agon/domain/season/VersionCounts.ts"
@@ -13,6 +13,7 @@ import { Clock, Effect, Layer } from "effect"
 import type { SqlError } from "effect/sql/SqlError"
 import { removedOwners } from "../../account/ownerQueries.ts"
 import { SeasonSql } from "../../database/Database.ts"
+import { gathered } from "../../http/gathered.ts"
 import { SeasonClosed } from "../Mailbox.ts"
 import { type Claimed, Fenced, SeasonStore, StoreFailed } from "../SeasonStore.ts"
 import { RATINGS_PER_S, SLOW_MS, WaitingRatings } from "../WaitingRatings.ts"
@@ -116,7 +117,21 @@ const keptOf = (
 
 const firstOf = (kept: ReadonlyMap<number, Kept>) => new Map(Array.from(kept, ([rating, { first }]) => [rating, first] as const))
 
-const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {
+/** Ended work, by its season and id: runners repeat results by the hundred, and all that wait share one statement. */
+const makeEndedWork = (sql: PgClient) =>
+  gathered<EndedWork>((names) =>
+    Effect.map(Effect.orDie(reading.endedWork(sql, names.map(workOf))), (rows) => new Map(rows.map((row) => [nameOf(row), row]))).pipe(
+      Effect.withSpan("SeasonStore.answerOf")
+    )
+  )
+const nameOf = ({ id, season }: { readonly season: string; readonly id: string }) => `${season} ${id}`
+const workOf = (name: string) => {
+  const [season, id] = name.split(" ") as [string, string]
+  return { season, id }
+}
+
+const make = Effect.fnUntraced(function* (sql: PgClient, options: Options) {
+  const endedWork = yield* makeEndedWork(sql)
   const removed = removedOwners(sql)
   const storeFailed = (season: string) => (cause: SqlError) => new StoreFailed({ season, cause })
   return SeasonStore.of({
@@ -138,10 +153,11 @@ const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {
       return { ...fence, seq: fence.seq + 1, at: row.at }
     }),
 
-    answerOf: Effect.fn("SeasonStore.answerOf")(function* (season, lease, key) {
+    answerOf: Effect.fnUntraced(function* (season, lease, key) {
       const name = parseLease(lease)
       if (name === undefined) return { accepted: false, reason: "unknown" }
-      const [row] = yield* Effect.mapError(reading.endedWork(sql, season, name.id), storeFailed(season))
+      const found = endedWork(nameOf({ season, id: name.id }))
+      const row = yield* Effect.catchDefect(found, (cause) => Effect.fail(new StoreFailed({ season, cause })))
       return answerAgain(row, { n: name.n, key })
     }),
 
@@ -164,11 +180,11 @@ const make = (sql: PgClient, options: Options): SeasonStore["Service"] => {
         Effect.withSpan("SeasonStore.open")
       )
   })
-}
+})
 
 export const layerOf = (options: Options) =>
   Layer.effect(
     SeasonStore,
-    Effect.map(SeasonSql, (sql) => make(sql, options))
+    Effect.flatMap(SeasonSql, (sql) => make(sql, options))
   )
 export const layer = layerOf({ ratings_per_s: RATINGS_PER_S, slow_ms: SLOW_MS })

@@ -131,15 +131,17 @@ export const reviews = (sql: PgClient, season: string) =>
 export const voiding = (sql: PgClient, season: string) =>
   sql.unsafe<Voiding>(`SELECT match_id AS match, n, round, ladder, versions FROM voiding WHERE season_id = $1::uuid ORDER BY n`, [season])
 
-/** Index: match_pkey, version_pkey. */
-export const endedWork = (sql: PgClient, season: string, work: string) =>
-  sql.unsafe<EndedWork>(
-    `SELECT 'match' AS kind, lease_n, key_id AS key, released, status AS ending, fault_reason, NULL::text AS status,
-       NULL::int AS admit_attempt, NULL::uuid AS admit_key FROM match WHERE id = $1::uuid AND season_id = $2::uuid
-     UNION ALL
-     SELECT 'admission', NULL, NULL, NULL, NULL, NULL, status, admit_attempt, admit_key FROM version
-     WHERE id = $1::uuid AND season_id = $2::uuid`,
-    [work, season]
+/** Work of these seasons that is no longer open, by its season and id. Index: match_pkey, version_pkey. */
+export const endedWork = (sql: PgClient, works: ReadonlyArray<{ readonly season: string; readonly id: string }>) =>
+  sql.unsafe<EndedWork & { readonly season: string; readonly id: string }>(
+    `SELECT asked.season::text AS season, asked.id::text AS id, e.*
+     FROM unnest(string_to_array($1, ',')::uuid[], string_to_array($2, ',')::uuid[]) AS asked (season, id) CROSS JOIN LATERAL (
+       SELECT 'match' AS kind, lease_n, key_id AS key, released, status AS ending, fault_reason, NULL::text AS status,
+         NULL::int AS admit_attempt, NULL::uuid AS admit_key FROM match WHERE id = asked.id AND season_id = asked.season
+       UNION ALL
+       SELECT 'admission', NULL, NULL, NULL, NULL, NULL, status, admit_attempt, admit_key FROM version
+       WHERE id = asked.id AND season_id = asked.season) e`,
+    [works.map(({ season }) => season).join(), works.map(({ id }) => id).join()]
   )
 
 /** Index: version_pkey, audit_pkey. */

@@ -7,7 +7,7 @@ import { invalidField, type Unavailable } from "@agon/api/Problem.ts"
 import type { LeasedAcceptance } from "@agon/api/runner/protocol.ts"
 import type { Command, Receipt, Replies, Reply, Work } from "@agon/domain/season/Command.ts"
 import { parseLease } from "@agon/domain/season/Lease.ts"
-import { Effect, Semaphore } from "effect"
+import { Effect } from "effect"
 import { moving } from "../../actor/asked.ts"
 import { COMMANDS_MAX } from "../../actor/Mailbox.ts"
 import * as MatchLines from "../../actor/MatchLines.ts"
@@ -48,62 +48,12 @@ export interface Answered {
 
 const unavailable = Effect.fail(moving)
 
-/**
- * Rows are read on the connections of the seasons (database/Database.ts), of which there are three. A runner that repeats its results on many
- * connections may use one: with all of them each season's commits waited behind it, for 60 ms in place of one.
- */
-const READS_AT_ONCE = 1
-
 /** Leases that are given to runners, and those that end, are noted in `holdings`. */
 export const makeTell = Effect.fnUntraced(function* (holdings: Holdings) {
-  const dropUploads = yield* makeDropUploads(yield* ObjectStore)
   const actors = yield* SeasonActors
-  const store = yield* SeasonStore
   const seasons = yield* OpenSeasons
-  const [payloads, traces] = [yield* LeasePayloads, yield* Traces]
-  const keepReplay = yield* makeKeepReplay
-  const noteFault = yield* makeNoteFault(holdings)
-  const reads = yield* Semaphore.make(READS_AT_ONCE)
-
-  /** The machine's answer, or the answer from the rows where the work is no longer open. */
-  const settled = (season: string, lease: string, key: string, receipt: Receipt | undefined): Effect.Effect<Receipt, Unavailable> =>
-    receipt !== undefined && (receipt.accepted || receipt.reason !== "unknown")
-      ? Effect.succeed(receipt)
-      : Effect.catchTag(reads.withPermit(store.answerOf(season, lease, key)), "StoreFailed", () => unavailable)
-
-  const take = (runner: OpenRunner, season: OpenSeason, works: ReadonlyArray<Work>) => {
-    for (const work of works) {
-      holdings.add({ lease: work.lease, runner: runner.id, key: runner.key_id, season: season.id, ...boundsOf(work) })
-    }
-    return payloads.of(season, works)
-  }
-
-  /** The answer to the runner, from what the season has replied. */
-  const answered = Effect.fnUntraced(function* ({ caller: { key, runner }, open, results, season, since, replies, works }: Replied) {
-    const receipts: Array<LeasedAcceptance> = []
-    let next = 0
-    const [accepted, reported]: [Array<Reported>, Array<string>] = [[], []]
-    for (const { command, lease, result } of results) {
-      const reply = command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)
-      const isAccepted = reply?.accepted === true
-      if (isAccepted && result.kind === "match") reported.push(lease)
-      if (isAccepted) yield* noteFault(key.id, season, result)
-      const receipt = yield* settled(season, lease, key.id, reply)
-      if (receipt.accepted && receipt.replay_kept !== true) yield* keepReplay(result)
-      if (!receipt.accepted && receipt.reason === "malformed") {
-        if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
-        return yield* invalidField("results", receipt.detail)
-      }
-      if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: it may be another runner's
-      if (receipt.accepted && receipt.answered !== true && (result.kind === "unheld" || isFinished(result))) accepted.push(result)
-      receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
-    }
-    if (since !== undefined) traces!.told({ since, season, runner: runner.id, results: reported, works })
-    yield* dropUploads(accepted)
-    if (works.length === 0) return { receipts, works: [], leases: [] }
-    yield* MatchLines.leased(season, runner.id, works)
-    return { receipts, works: yield* take(runner, open!, works), leases: works.map(({ lease }) => lease) }
-  })
+  const traces = yield* Traces
+  const answered = yield* makeAnswered(holdings)
 
   return Effect.fnUntraced(function* (caller: Caller, season: string, said: Said) {
     const { key, runner } = caller
@@ -136,6 +86,67 @@ interface Replied {
   readonly replies: ReadonlyArray<Reply> | undefined
   readonly works: ReadonlyArray<Work>
 }
+
+/** Makes the answer to the runner, from what the season has replied. */
+const makeAnswered = Effect.fnUntraced(function* (holdings: Holdings) {
+  const dropUploads = yield* makeDropUploads(yield* ObjectStore)
+  const store = yield* SeasonStore
+  const payloads = yield* LeasePayloads
+  const traces = yield* Traces
+  const keepReplay = yield* makeKeepReplay
+  const noteFault = yield* makeNoteFault(holdings)
+
+  const take = (runner: OpenRunner, season: OpenSeason, works: ReadonlyArray<Work>) => {
+    for (const work of works) {
+      holdings.add({ lease: work.lease, runner: runner.id, key: runner.key_id, season: season.id, ...boundsOf(work) })
+    }
+    return payloads.of(season, works)
+  }
+
+  return Effect.fnUntraced(function* ({ caller: { key, runner }, open, results, season, since, replies, works }: Replied) {
+    const receipts: Array<LeasedAcceptance> = []
+    const [accepted, reported]: [Array<Reported>, Array<string>] = [[], []]
+    let next = 0
+    const replied = results.map(({ command }) => (command === undefined ? undefined : (replies?.[next++] as Receipt | undefined)))
+    const unsettled = results.flatMap(({ lease }, i) => (isSettled(replied[i]) ? [] : [lease]))
+    const read = unsettled.length === 0 ? undefined : yield* readAgain(store, season, key.id, unsettled)
+    for (const [i, { lease, result }] of results.entries()) {
+      const reply = replied[i]
+      const isAccepted = reply?.accepted === true
+      if (isAccepted && result.kind === "match") reported.push(lease)
+      if (isAccepted) yield* noteFault(key.id, season, result)
+      const receipt = isSettled(reply) ? reply! : yield* read!.get(lease)!
+      if (receipt.accepted && receipt.replay_kept !== true) yield* keepReplay(result)
+      if (!receipt.accepted && receipt.reason === "malformed") {
+        if (result.kind === "unheld") return yield* unavailable // it is held now: sent again, it is looked at
+        return yield* invalidField("results", receipt.detail)
+      }
+      if (receipt.accepted || receipt.reason !== "unknown") holdings.drop(lease) // unknown: it may be another runner's
+      if (receipt.accepted && receipt.answered !== true && (result.kind === "unheld" || isFinished(result))) accepted.push(result)
+      receipts.push({ lease, accepted: receipt.accepted, reason: receipt.accepted ? null : receipt.reason })
+    }
+    if (since !== undefined) traces!.told({ since, season, runner: runner.id, results: reported, works })
+    yield* dropUploads(accepted)
+    if (works.length === 0) return { receipts, works: [], leases: [] }
+    yield* MatchLines.leased(season, runner.id, works)
+    return { receipts, works: yield* take(runner, open!, works), leases: works.map(({ lease }) => lease) }
+  })
+})
+
+/** The machine's answer, which needs no look at the rows. */
+const isSettled = (receipt: Receipt | undefined) => receipt !== undefined && (receipt.accepted || receipt.reason !== "unknown")
+
+/**
+ * The answers from the rows where the work is no longer open. They share their statements, and so do those of other requests: a runner that
+ * repeats its results does not wait behind all that others repeat.
+ */
+const readAgain = (store: SeasonStore["Service"], season: string, key: string, leases: ReadonlyArray<string>) =>
+  Effect.map(
+    Effect.forEach(leases, (lease) => Effect.exit(Effect.catchTag(store.answerOf(season, lease, key), "StoreFailed", () => unavailable)), {
+      concurrency: "unbounded"
+    }),
+    (exits) => new Map(exits.map((exit, i) => [leases[i]!, exit]))
+  )
 
 /** Undefined where the season is closed. A runner with more slots than an ask may hold sends several asks, which do not depend on each other. */
 export const askedByRunner = (

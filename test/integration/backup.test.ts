@@ -488,7 +488,9 @@ layer(Ground.layer, { timeout: HANGS_AFTER_MS })("a backup", (it) => {
       const { database, run } = yield* Ground
       for (const args of [
         ["backup", "a", "b"],
-        ["restore", "a", "--incomplete"]
+        ["restore", "a", "--incomplete"],
+        ["backup", ""],
+        ["restore", " "]
       ]) {
         const { said, status } = yield* run(database, "data", ...args)
         assert.deepStrictEqual([status, said.startsWith("Usage:")], [2, true], args.join(" "))

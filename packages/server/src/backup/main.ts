@@ -87,7 +87,9 @@ const failed = (error: unknown) => Effect.flatMap(whyItEnded(error), (why) => en
 const [command = "", ...rest] = process.argv.slice(2)
 const option = rest.filter((one) => one.startsWith("-"))
 const named = rest.filter((one) => !one.startsWith("-"))
-const understood = OPTIONS[command] !== undefined && named.length === 1 && option.every((one) => one === OPTIONS[command])
+/** An empty name, as of a variable that is not set, would be the working directory. */
+const isNamed = named.length === 1 && named[0]!.trim() !== ""
+const understood = OPTIONS[command] !== undefined && isNamed && option.every((one) => one === OPTIONS[command])
 
 const run = Effect.gen(function* () {
   if (asksForHelp(option)) return yield* end(0, process.stdout, HELP)

@@ -314,7 +314,10 @@ describe("the doctor", () => {
         assert.match(other.said, /BROKEN {2}certificates: AGON_NODE_CERT: the authority in AGON_NODE_CA has not signed it/)
         chmodSync(node.key, 0o644)
         const soon = await doctor({ ...env, AGON_NODE_KEY: node.key })
-        assert.match(soon.said, /MEND {4}certificates: AGON_NODE_CERT: it ends in \d+ days; renew it/)
+        assert.match(
+          soon.said,
+          /MEND {4}certificates: AGON_NODE_CERT: it ends in \d+ days; renew it, and restart the node, which shows the old one until then/
+        )
         assert.match(soon.said, /MEND {4}certificates: AGON_NODE_KEY: .* can be read by other users; give it mode 0600/)
         assert.strictEqual(soon.status, 1, soon.said)
       } finally {

@@ -12,6 +12,9 @@ import { about, type Finding, refusedIsBroken } from "./Finding.ts"
 /** A certificate is renewed before it has fewer days than this. */
 const RENEW_DAYS = 14
 
+/** A node reads its certificate at its start alone, so it may show another one than the doctor reads. */
+const RENEW = "renew it, and restart the node, which shows the old one until then"
+
 const says = about("certificates")
 
 export const certificates = ({ node, node_tls }: Pick<SettingsShape, "node" | "node_tls">): Effect.Effect<ReadonlyArray<Finding>> => {
@@ -38,8 +41,8 @@ const certificatesIn = (variable: string, path: string, pem: Buffer) =>
 const validity = ({ validFrom, validTo }: X509Certificate, now_ms: number): Finding => {
   const days = Math.floor((Date.parse(validTo) - now_ms) / DAY_MS)
   if (now_ms < Date.parse(validFrom)) return says.broken(`AGON_NODE_CERT: valid only from ${validFrom}; set the clock or renew it`)
-  if (days < 0) return says.broken(`AGON_NODE_CERT: it ended on ${validTo}; renew it`)
-  if (days < RENEW_DAYS) return says.mend(`AGON_NODE_CERT: it ends in ${days} days; renew it`)
+  if (days < 0) return says.broken(`AGON_NODE_CERT: it ended on ${validTo}; ${RENEW}`)
+  if (days < RENEW_DAYS) return says.mend(`AGON_NODE_CERT: it ends in ${days} days; ${RENEW}`)
   return says.fine(`the certificate between nodes is valid for ${days} days`)
 }
 

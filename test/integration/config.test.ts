@@ -20,7 +20,13 @@ const BAD: Record<string, ReadonlyArray<string>> = {
   HOST: ["two hosts", "host/path", "localhost:8080", "0.0.0.0:80", "fe80:::1"],
   PUBLIC_ORIGIN: ["agon.example", "https://agon.example/path", "ftp://agon.example", "https://user@agon.example", "https://agon.example?x"],
   AGON_DATA: ["\0", `"/srv/agon"`, "'/srv/agon'", "~/agon", "$HOME/agon"],
-  DATABASE_URL: ["localhost:5432", "mysql://localhost/x", "postgres://agon:100%@db/agon"],
+  DATABASE_URL: [
+    "localhost:5432",
+    "mysql://localhost/x",
+    "postgres://agon:100%@db/agon",
+    "postgres://db/agon?sslmode=verify_full",
+    "postgres://db/agon?connect_timeout=5s"
+  ],
   AGON_NODE_CERT: ["\0", `"node.crt"`],
   AGON_NODE_KEY: ["\0"],
   AGON_NODE_CA: ["\0"],

@@ -128,6 +128,25 @@ describe("the doctor", () => {
     assert.strictEqual(status, 1)
   })
 
+  it("names a parameter of DATABASE_URL that nothing reads, as one by which somebody thinks that TLS is spoken", async () => {
+    const url = new URL((await emptied()).DATABASE_URL)
+    for (const [name, value] of [
+      ["ssl", "true"],
+      ["application_name", "mine"],
+      ["se cret", "1"]
+    ] as const)
+      url.searchParams.append(name, value)
+    const { said, status } = await doctor({ DATABASE_URL: url.href, AGON_DEV_SIGNIN: "1" })
+    assert.deepStrictEqual(
+      said.split("\n").filter((line) => line.includes("nothing reads")),
+      ["its parameter ssl", "one of its parameters"].map(
+        (which) =>
+          `MEND    configuration: DATABASE_URL: nothing reads ${which}; it takes host, port, user, password, dbname, application_name, options, connect_timeout, sslmode, and sslmode=require for TLS`
+      )
+    )
+    assert.strictEqual(status, 1, said)
+  })
+
   it("names what is in a directory that no service has used yet, and nothing beside what a service has made there", async () => {
     const AGON_DATA = join(home, "a-home")
     mkdirSync(AGON_DATA, { mode: 0o700 })

@@ -2,6 +2,7 @@
 import { isIP } from "node:net"
 import { excessOf } from "@agon/api/program/variables.ts"
 import { LogLevel } from "effect"
+import { databaseAddress } from "./databaseAddress.ts"
 import { parseFrom, parseRelay } from "./mailServer.ts"
 import { parseProviders } from "./signInProviders.ts"
 import {
@@ -10,6 +11,7 @@ import {
   hidden,
   address as hostAndPort,
   integer,
+  isDecodable,
   maskedUrl,
   maskedUser,
   networks,
@@ -44,14 +46,6 @@ const webAddress = (value: string) => {
   if (url("http:", "https:")(value) === undefined) return undefined
   const excess = excessOf(value)
   return excess === undefined ? { value } : `it ${excess}`
-}
-
-const isDecodable = (value: string) => !/%(?![0-9A-F]{2})/i.test(value)
-
-const databaseAddress = (value: string) => {
-  const parsed = url("postgres:", "postgresql:")(value)?.value
-  if (parsed === undefined) return undefined
-  return isDecodable(parsed.username + parsed.password + parsed.pathname) ? { value } : "a % in it is written %25"
 }
 
 /**

@@ -75,6 +75,9 @@ export const url =
     return parsed !== undefined && protocols.includes(parsed.protocol) && parsed.hostname !== "" ? { value: parsed } : undefined
   }
 
+/** Whether each % in the part of a URL begins an escaped byte. */
+export const isDecodable = (value: string): boolean => !/%(?![0-9A-F]{2})/i.test(value)
+
 export interface Address {
   readonly host: string
   readonly port: number

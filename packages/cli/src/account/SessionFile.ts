@@ -11,7 +11,10 @@ import { Config, Effect, FileSystem, Option, Schema } from "effect"
 import { CouldNotRun } from "../Answer.ts"
 import { writeWhole } from "../files.ts"
 
-export const SavedSession = Schema.Struct({ url: Schema.String, session: Schema.String, username: Schema.String })
+/** A session as a header takes it: a file that was changed by hand may hold anything. */
+const Token = Schema.String.check(Schema.isPattern(/^[!-~]+$/))
+
+export const SavedSession = Schema.Struct({ url: Schema.String, session: Token, username: Schema.String })
 export type SavedSession = typeof SavedSession.Type
 
 /** When a session ends by itself (docs/contract.md#sessions). */

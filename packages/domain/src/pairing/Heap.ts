@@ -49,4 +49,5 @@ export const remove = <A extends Keyed>(heap: Heap<A>, entry: A): void => {
   for (const each of rest) push(heap, each)
 }
 
-const before = (a: Keyed, b: Keyed): boolean => a.key < b.key || (a.key === b.key && a.ord < b.ord)
+/** The order of a heap, whatever that of its array: entries that are owed nothing may have equal keys. */
+export const before = (a: Keyed, b: Keyed): boolean => a.key < b.key || (a.key === b.key && a.ord < b.ord)

@@ -2,7 +2,7 @@
  * From heap to queue: the next ladder to play, its board, and the seats. A pairing batch is prepared only when its
  * ladder has no prepared match. Its matches are rows at once, so a restored season goes on identically.
  */
-import { pop, remove } from "../../pairing/Heap.ts"
+import { before, pop, remove } from "../../pairing/Heap.ts"
 import { BATCH_ENTRIES, groupsOf } from "../../pairing/PairingBatch.ts"
 import { free, type LadderState } from "../Ladders.ts"
 import { draw } from "../Random.ts"
@@ -205,7 +205,7 @@ const apartFromSuspects = (state: State, ladder: LadderState, limit: number, tak
 }
 
 const firstByKey = (entries: ReadonlyArray<LadderRating>): LadderRating | undefined =>
-  entries.reduce<LadderRating | undefined>((least, entry) => (least === undefined || entry.key < least.key ? entry : least), undefined)
+  entries.reduce<LadderRating | undefined>((least, entry) => (least === undefined || before(entry, least) ? entry : least), undefined)
 
 const seat = (state: State, ladder: LadderState, group: ReadonlyArray<LadderRating>): void => {
   const board = boardFor(state, ladder, (players) => players === group.length)!

@@ -51,7 +51,8 @@ export const switchBoard = (state: State, { audit, board: id, enabled }: Of<"Swi
 }
 
 export const editSettings = (state: State, { audit, scheduledOnly, settings }: Of<"EditSettings">): Replies["EditSettings"] => {
-  const scheduled = state.phase === "open" && state.now < state.settings.submissions_open_at
+  // One that a clock that was ahead has opened keeps the rules by which its matches were made, also once it is put back.
+  const scheduled = state.phase === "open" && state.now < state.settings.submissions_open_at && state.matches === 0
   const after = merged(state.settings, settings)
   const refused = refusalOf(after, settings)
   if (refused !== undefined) return refused

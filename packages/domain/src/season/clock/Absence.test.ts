@@ -3,7 +3,21 @@ import type { Work } from "../Command.ts"
 import { seriesDue } from "../rating/Series.ts"
 import { step } from "../Season.ts"
 import { restore, type State, snapshot } from "../State.ts"
-import { finish, lease, model, outcome, owner, RUNNER, season, submission, version } from "../testing/testSeason.ts"
+import {
+  addBoard,
+  empty,
+  finish,
+  lease,
+  model,
+  OPENED,
+  outcome,
+  owner,
+  RUNNER,
+  season,
+  settings,
+  submission,
+  version
+} from "../testing/testSeason.ts"
 import { committed } from "../Writes.ts"
 import { returned } from "./Absence.ts"
 
@@ -202,4 +216,22 @@ it("keys that were seen or revoked by a clock that was ahead are forgotten no la
   assert.deepStrictEqual(again.keys, [{ key: RUNNER.key, at: right }])
   const given = (at: number) => step(again, { _tag: "LeaseWork", ...RUNNER, key: "another", max: 1 }, at).length
   assert.deepStrictEqual([given(right + 119_999), given(right + 120_000)], [0, 1])
+})
+
+it("a season that was opened by a clock that was ahead is not edited as a scheduled one: its matches were made by its rules", () => {
+  const before = OPENED - 2 * HOUR_MS
+  const state = empty()
+  addBoard(state, "b0", 2, before)
+  for (const n of [1, 2]) {
+    step(state, submission(n, { owner: null }), before)
+    for (const work of lease(state, before)) finish(state, work, before)
+    step(state, { _tag: "SwitchBaseline", version: version(n), enabled: true }, before)
+  }
+  const weight_classes = settings().weight_classes.map((each, i) => ({ ...each, max_bytes: 200 * 4 ** i }))
+  const edit = { _tag: "EditSettings", settings: { weight_classes }, scheduledOnly: true } as const
+  assert.deepStrictEqual(step(restored(state, before + 1), edit, before + 2), { edited: true })
+  const [work] = lease(state, OPENED)
+  const again = restored(state, OPENED - HOUR_MS)
+  assert.deepStrictEqual<unknown>(step(again, edit, OPENED - HOUR_MS), { refused: "season_not_scheduled" })
+  assert.deepStrictEqual(finish(again, work!, OPENED - HOUR_MS + 1), { accepted: true })
 })

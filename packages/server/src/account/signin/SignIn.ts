@@ -17,6 +17,7 @@ import { newId } from "../../database/newId.ts"
 import { SharedClock } from "../../database/SharedClock.ts"
 import { Accounts, sha256 } from "../Accounts.ts"
 import { checkAccount, shareLogins } from "../ownerQueries.ts"
+import { Words } from "../Words.ts"
 import { type AdminLogin, makeAppoint } from "./administrator.ts"
 import { firstOf, type Identity } from "./identity.ts"
 import { type ProviderFailed, Providers } from "./Providers.ts"
@@ -72,10 +73,15 @@ export class SignIn extends Context.Service<
   }
 >()("agon/SignIn") {
   static readonly layer = (config: SignInConfig): Layer.Layer<SignIn, never, Accounts | Providers | SqlClient.SqlClient> =>
-    Layer.effect(SignIn, makeSignIn(config)).pipe(Layer.provide(SharedClock.layer))
+    Layer.effect(SignIn, makeSignIn(config)).pipe(Layer.provide([SharedClock.layer, Words.layer]))
 }
 
 const DISPLAY_NAME_CHARACTERS_MAX = 64
+/** A name or a login as everybody may read it: of an e-mail address, which is either at some providers, the part before the @. */
+const shownOf = (text: string) => text.replace(/^([^\s@]+)@[^\s@]+$/, "$1")
+const nameOf = (text: string) => nameFrom(firstOf(shownOf(text), DISPLAY_NAME_CHARACTERS_MAX))
+/** The display name of somebody whose names all have a listed word. */
+const NAMELESS = "user"
 /**
  * Expired used states deleted at each use; more than one, so that in the end only those of
  * the last twenty minutes remain.
@@ -167,13 +173,20 @@ const makeEnter = Effect.fnUntraced(function* (config: SignInConfig) {
   const accounts = yield* Accounts
   const queries = yield* makeQueries
   const sql = yield* SqlClient.SqlClient
+  const words = yield* Words
   const appoint = yield* makeAppoint(config.admin, queries)
+
+  /** The first of these without a listed word: nobody here has typed the provider's name, so a listed one refuses no sign-in. */
+  const firstUnlisted = Effect.fnUntraced(function* (names: ReadonlyArray<string | undefined>) {
+    for (const name of names) if (name !== undefined && (yield* words.listedIn(name)) === undefined) return name
+    return NAMELESS
+  })
 
   /** Tries again where somebody takes the name at the same moment. */
   const addAccount = Effect.fnUntraced(function* ({ login, name }: Identity, now: Date) {
     for (;;) {
       const { username } = yield* queries.freeUsername({ username: usernameOf(login) })
-      const display_name = name ?? nameFrom(firstOf(login, DISPLAY_NAME_CHARACTERS_MAX)) ?? username
+      const display_name = yield* firstUnlisted([...[name ?? "", login].map(nameOf), username])
       const added = yield* queries.addAccount({ id: yield* newId, username, display_name, now })
       if (Option.isSome(added)) return added.value.id
     }

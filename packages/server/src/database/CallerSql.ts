@@ -60,15 +60,15 @@ const makeLane = Effect.fnUntraced(function* (caller: CallerClass, config: PgPoo
     reserve: Effect.map(pool.reserve, connectionOf)
   }
   if (waits === undefined) return open
-  const { release, take, taken, waiting } = makeShare({ places: config.maxConnections!, ...waits }, busy)
+  const { hold, taken, use, waiting } = makeShare({ places: config.maxConnections!, ...waits }, busy)
   const attributes = { class: caller }
   yield* readGauges([
     { name: "agon_database_connections_used", description: "Connections that requests of this class use now", attributes, read: taken },
     { name: "agon_database_waiting", description: "Requests of this class that wait for a connection", attributes, read: waiting }
   ])
-  const inTurn = (acquire: Acquirer) => Effect.andThen(Effect.acquireRelease(take, release), acquire)
+  const inTurn = (acquire: Acquirer) => Effect.andThen(hold, acquire)
   return {
-    borrow: (f) => Effect.acquireUseRelease(take, () => open.borrow(f), release),
+    borrow: (f) => use(open.borrow(f)),
     acquire: inTurn(open.acquire),
     reserve: inTurn(open.reserve)
   } satisfies Lane

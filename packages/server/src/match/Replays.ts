@@ -70,8 +70,7 @@ const makeReplays = Effect.gen(function* () {
     return outcome === "undecided" ? yield* undecided : outcome.reply
   })
 
-  const inTurn = (match: ReplayOfMatch, max_bytes: number) =>
-    Effect.acquireUseRelease(turns.take, () => withAnswerTimeout(VIEW_TIMEOUT_MS, make(match, max_bytes)), turns.release)
+  const inTurn = (match: ReplayOfMatch, max_bytes: number) => turns.use(withAnswerTimeout(VIEW_TIMEOUT_MS, make(match, max_bytes)))
 
   return Replays.of({
     urlOf: (match) => objects.presignGet({ key: storedReplayKey(match), expires_s: URL_S }),

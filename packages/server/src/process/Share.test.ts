@@ -2,9 +2,13 @@ import { assert, describe, it } from "@effect/vitest"
 import { Effect, Exit, Fiber } from "effect"
 import { TestClock } from "effect/testing"
 import { Caller, CurrentCaller } from "./Caller.ts"
-import { makeShare } from "./Share.ts"
+import { type Bounds, makeShare } from "./Share.ts"
 
-const share = () => makeShare({ places: 2, waiting: 3, wait: "5 seconds" }, () => "refused" as const)
+const shareOf = (bounds: Bounds) => {
+  const { take, ...rest } = makeShare(bounds, () => "refused" as const)
+  return { ...rest, take: take(Effect.interruptible) }
+}
+const share = () => shareOf({ places: 2, waiting: 3, wait: "5 seconds" })
 
 describe("a share", () => {
   it.effect("has so many places, passes them on in the order of asking, and refuses at once who would be one too many", () =>
@@ -64,7 +68,43 @@ describe("a share", () => {
     })
   )
 
-  const bounded = () => makeShare({ places: 3, waiting: 5, each: { places: 2, waiting: 3 } }, () => "refused" as const)
+  it.effect("is not waited for by those who have gone away, with a limit of the wait or without one", () =>
+    Effect.gen(function* () {
+      for (const wait of ["5 seconds", undefined] as const) {
+        const { taken, use, waiting } = shareOf({ places: 1, waiting: 3, ...(wait && { wait }) })
+        const holder = yield* Effect.forkChild(use(Effect.never), { startImmediately: true })
+        const gone = yield* Effect.forkChild(use(Effect.void), { startImmediately: true })
+        assert.deepStrictEqual([taken(), waiting()], [1, 1])
+        yield* Fiber.interrupt(gone) // ends only where it leaves at once: nobody moves the clock
+        assert.strictEqual(waiting(), 0)
+        yield* Fiber.interrupt(holder)
+        assert.strictEqual(taken(), 0)
+        yield* use(Effect.void)
+        assert.strictEqual(taken(), 0)
+      }
+    })
+  )
+
+  it.effect("is waited for by those who may not leave, and whoever holds it for a scope has it until then", () =>
+    Effect.gen(function* () {
+      const { hold, taken, use, waiting } = share()
+      const holders = yield* Effect.forEach([1, 2], () =>
+        Effect.forkChild(Effect.scoped(Effect.andThen(hold, Effect.never)), { startImmediately: true })
+      )
+      let had = false
+      const told = Effect.sync(() => {
+        had = true
+      })
+      const committed = yield* Effect.forkChild(Effect.uninterruptible(use(told)), { startImmediately: true })
+      yield* Effect.forkChild(Fiber.interrupt(committed), { startImmediately: true })
+      assert.deepStrictEqual([taken(), waiting(), had], [2, 1, false])
+      yield* Fiber.interrupt(holders[0]!)
+      yield* Fiber.await(committed)
+      assert.deepStrictEqual([taken(), waiting(), had], [1, 0, true])
+    })
+  )
+
+  const bounded = () => shareOf({ places: 3, waiting: 5, each: { places: 2, waiting: 3 } })
   const of = <A, E>(effect: Effect.Effect<A, E>, caller: Caller) => Effect.provideService(effect, CurrentCaller, caller)
   const start = <A, E>(effect: Effect.Effect<A, E>) => Effect.forkChild(effect, { startImmediately: true })
   const named = (name: string) => new Caller(name)

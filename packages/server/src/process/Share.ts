@@ -8,7 +8,7 @@
  * wait, callers who hold least come first.
  */
 import { HeldCounts } from "@agon/api/program/HeldCounts.ts"
-import { Deferred, type Duration, Effect } from "effect"
+import { Deferred, type Duration, Effect, Option, type Scope } from "effect"
 import { type Caller, CurrentCaller } from "./Caller.ts"
 
 interface Most {
@@ -27,9 +27,15 @@ export interface Bounds extends Most {
 /** The caller that a holder counts for; undefined where it counts for none. */
 export type Place = string | undefined
 
+type Restore = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+
 export interface Share<E> {
-  /** Each success needs exactly one `release`. Only the wait is interruptible. */
-  readonly take: Effect.Effect<Place, E>
+  /** Runs it while holding a place. The wait for one can be interrupted where the caller can. */
+  readonly use: <A, E2, R>(effect: Effect.Effect<A, E2, R>) => Effect.Effect<A, E | E2, R>
+  /** Holds a place until the scope ends. The wait for one can be interrupted as that of `use`. */
+  readonly hold: Effect.Effect<void, E, Scope.Scope>
+  /** Each success needs exactly one `release`; uninterruptible but for the wait, which is as interruptible as `restore` makes it. */
+  readonly take: (restore: Restore) => Effect.Effect<Place, E>
   readonly release: (place: Place) => Effect.Effect<void>
   /** How many hold it, and how many wait for it. */
   readonly taken: () => number
@@ -77,29 +83,36 @@ export const makeShare = <E>(bounds: Bounds, refusal: () => E): Share<E> => {
   const leave = (waiter: Waiter) =>
     Effect.suspend(() => (queue.delete(waiter) ? Effect.void : Effect.flatMap(Deferred.await(waiter.turn), release)))
 
-  const queued = (caller: Caller | undefined) =>
+  const queued = (caller: Caller | undefined, restore: Restore) =>
     Effect.suspend(() => {
       const waiter = { caller, turn: Deferred.makeUnsafe<Place>() }
       queue.add(waiter)
       const unseen = caller?.whenJoined(passOnUnsafe)
-      const turn = Effect.interruptible(Deferred.await(waiter.turn))
-      const inTime =
-        wait === undefined
-          ? turn
-          : Effect.timeoutOrElse(turn, { duration: wait, orElse: () => Effect.andThen(leave(waiter), Effect.fail(refusal())) })
-      return inTime.pipe(
+      const turn = Deferred.await(waiter.turn)
+      const tooLate = Effect.andThen(leave(waiter), Effect.fail(refusal()))
+      return restore(wait === undefined ? Effect.asSome(turn) : Effect.timeoutOption(turn, wait)).pipe(
         Effect.onInterrupt(() => leave(waiter)),
+        Effect.flatMap(Option.match({ onNone: () => tooLate, onSome: Effect.succeed })),
         Effect.ensuring(Effect.sync(() => unseen?.()))
       )
     })
 
-  const take = Effect.flatMap(CurrentCaller, (caller): Effect.Effect<Place, E> => {
-    const { holds, place } = holders.leastOf(caller)
-    if (holders.taken() < places && holds < each.places) return Effect.succeed(holders.enterUnsafe(place))
-    return isFull(queue, bounds, caller) ? Effect.fail(refusal()) : queued(caller)
-  })
+  const take = (restore: Restore) =>
+    Effect.flatMap(CurrentCaller, (caller): Effect.Effect<Place, E> => {
+      const { holds, place } = holders.leastOf(caller)
+      if (holders.taken() < places && holds < each.places) return Effect.succeed(holders.enterUnsafe(place))
+      return isFull(queue, bounds, caller) ? Effect.fail(refusal()) : queued(caller, restore)
+    }).pipe(Effect.uninterruptible)
 
-  return { take, release, taken: holders.taken, waiting: () => queue.size }
+  return {
+    use: (effect) =>
+      Effect.uninterruptibleMask((restore) => Effect.flatMap(take(restore), (place) => Effect.ensuring(restore(effect), release(place)))),
+    hold: Effect.uninterruptibleMask((restore) => Effect.flatMap(take(restore), (place) => Effect.addFinalizer(() => release(place)))),
+    take,
+    release,
+    taken: holders.taken,
+    waiting: () => queue.size
+  }
 }
 
 /** Whether as many wait, in all or of this caller, as may. */

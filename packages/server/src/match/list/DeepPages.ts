@@ -5,7 +5,7 @@
  * caller, and first pages never wait for them.
  */
 import { Unavailable } from "@agon/api/Problem.ts"
-import { Effect } from "effect"
+import type { Effect } from "effect"
 import { makeShare } from "../../process/Share.ts"
 import { FIRST_ROWS } from "./firstRows.ts"
 
@@ -26,5 +26,5 @@ interface Page {
 export const makeDeepPages = () => {
   const turns = makeShare(TURNS, () => crowded)
   return <A>({ isWhole, upTo }: Page, read: Effect.Effect<A>): Effect.Effect<A, Unavailable> =>
-    upTo <= (isWhole ? DEEP_ROWS : FIRST_ROWS) ? read : Effect.acquireUseRelease(turns.take, () => read, turns.release)
+    upTo <= (isWhole ? DEEP_ROWS : FIRST_ROWS) ? read : turns.use(read)
 }

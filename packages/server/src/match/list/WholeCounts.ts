@@ -55,7 +55,7 @@ const makeWholeCounts = Effect.gen(function* () {
         Effect.orDie,
         Effect.provideService(CurrentCallerClass, "service")
       )
-      return Effect.acquireUseRelease(turns.take, () => counting, turns.release).pipe(
+      return turns.use(counting).pipe(
         Effect.onExit((exit) => {
           running.delete(name)
           return Deferred.done(end, exit)

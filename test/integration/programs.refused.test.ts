@@ -160,6 +160,19 @@ describe("a program that cannot start", () => {
     }
   )
 
+  it.for([
+    [site, { AGON_SITE_PRT: "9", AGON_SITE_PORT: "many" }, "AGON_SITE_PRT"],
+    [runner, { AGON_RUNNER_KEY: "k", AGON_RUNNER_SLOT: "4", AGON_RUNNER_SLOTS: "many" }, "AGON_RUNNER_SLOT"]
+  ] as ReadonlyArray<readonly [string, Environment, string]>)(
+    "names a variable that nothing reads: %s %j",
+    ([program, environment, name]) => {
+      const { status, stdout } = run(program, { ...environment, AGON_SITE_TIED: "false", AGON_RUNNER_TIED: "false" })
+      const { level, message } = JSON.parse(stdout) // its only line
+      assert.deepStrictEqual([level, message], ["warn", `${name}: nothing reads it; see --help`])
+      assert.strictEqual(status, 2)
+    }
+  )
+
   const atTaken = async (start: (port: string) => ReturnType<typeof run>) => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))

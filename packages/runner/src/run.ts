@@ -9,6 +9,7 @@ import { ending } from "@agon/api/program/exitStatus.ts"
 import * as LogLines from "@agon/api/program/LogLines.ts"
 import * as Telemetry from "@agon/api/program/Telemetry.ts"
 import { untilClosed } from "@agon/api/program/tied.ts"
+import { warnOfUnread } from "@agon/api/program/warnOfUnread.ts"
 import { stopWhenLeft } from "@agon/api/program/whenLeft.ts"
 import { engines } from "@agon/engine/registry.ts"
 import { Arena } from "@agon/sandbox/Arena.ts"
@@ -64,6 +65,7 @@ const runs = Effect.flatMap(Config.Boolean("AGON_RUNNER_TIED").pipe(Config.withD
   return isTied ? Effect.raceFirst(running, untilClosed(process.stdin)) : running
 }).pipe(
   Effect.provide(Layer.mergeAll(sandboxes, observed, untraced).pipe(Layer.provideMerge(serviceHttp))),
+  warnOfUnread("AGON_RUNNER_", HELP, Object.keys(process.env)),
   Effect.provide(Layer.effect(References.MinimumLogLevel, logLevel)),
   Effect.catchTag("Refused", ({ message }) => Effect.sync(() => notStarted(process, message))),
   LogLines.around(process.stdout)

@@ -4,6 +4,7 @@ import { byArguments, notStarted } from "@agon/api/program/arguments.ts"
 import { ending } from "@agon/api/program/exitStatus.ts"
 import * as LogLines from "@agon/api/program/LogLines.ts"
 import { untilClosed } from "@agon/api/program/tied.ts"
+import { warnOfUnread } from "@agon/api/program/warnOfUnread.ts"
 import { stopWhenLeft } from "@agon/api/program/whenLeft.ts"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Config, Effect, Layer } from "effect"
@@ -40,6 +41,7 @@ const runs = Effect.flatMap(Config.Boolean("AGON_SITE_TIED").pipe(Config.withDef
   stopWhenLeft(process, { tied: isTied })
   return isTied ? Effect.raceFirst(main, untilClosed(process.stdin)) : main
 }).pipe(
+  warnOfUnread("AGON_SITE_", HELP, Object.keys(process.env)),
   Effect.catchTag("Refused", ({ message }) => Effect.sync(() => notStarted(process, message))),
   LogLines.around(process.stdout)
 )

@@ -20,7 +20,8 @@ const Objects = Layer.unwrap(
   )
 )
 const Kept = Objects.pipe(Layer.provide(Fixture.layer), Layer.provideMerge(core()))
-const Stored = Layer.mergeAll(StoredObjects.layer, Room.layer).pipe(Layer.provideMerge(Kept))
+/** No other collector is at work: it would hold rows that a test looks for. */
+const Stored = Layer.mergeAll(StoredObjects.layerIdle, Room.layer).pipe(Layer.provideMerge(Kept))
 
 const hash = (n: number) => `sha256:${n.toString(16).padStart(64, "0")}`
 const body = new Uint8Array([1, 2, 3])
@@ -235,7 +236,7 @@ layer(Stored)("stored objects", (it) => {
         assert.deepStrictEqual(yield* Effect.forEach(keys, lies), [true, true], "too early")
         const removed = yield* Effect.andThen(TestClock.adjust("1 second"), collectAnew)
         assert.deepStrictEqual(yield* Effect.forEach(keys, lies), [false, false])
-        assert.isAtMost(removed, 2)
+        assert.strictEqual(removed, 2)
         yield* collectAfter("1 day")
       })
   )
@@ -243,7 +244,7 @@ layer(Stored)("stored objects", (it) => {
 
 /** By a service that has just started and knows nothing but the rows. */
 const collectAnew = Effect.scoped(
-  Effect.flatMap(Layer.build(Layer.fresh(StoredObjects.layer)), (context) =>
+  Effect.flatMap(Layer.build(Layer.fresh(StoredObjects.layerIdle)), (context) =>
     Effect.provideContext(
       StoredObjects.use(({ collect }) => collect),
       context

@@ -58,19 +58,22 @@ export class StoredObjects extends Context.Service<
     readonly collect: Effect.Effect<number>
   }
 >()("agon/object/StoredObjects") {
-  static readonly layer: Layer.Layer<StoredObjects, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
+  /** Collects only when it is asked to. */
+  static readonly layerIdle: Layer.Layer<StoredObjects, never, SqlClient.SqlClient | ObjectStore> = Layer.effect(
     StoredObjects,
-    Effect.gen(function* () {
-      const stored = yield* makeStoredObjects
-      yield* stored.collect.pipe(
+    Effect.suspend(() => makeStoredObjects)
+  )
+
+  static readonly layer = Layer.effectDiscard(
+    Effect.flatMap(StoredObjects, ({ collect }) =>
+      collect.pipe(
         Effect.catchCause((cause) => Effect.as(Effect.logWarning("objects that nobody needs were not removed", cause), 0)),
         Effect.flatMap((removed) => Effect.sleep(removed < OBJECTS_MAX ? COLLECT_EVERY : COLLECT_AGAIN)),
         Effect.forever,
         Effect.forkScoped
       )
-      return stored
-    })
-  )
+    )
+  ).pipe(Layer.provideMerge(StoredObjects.layerIdle))
 }
 
 /** Whether an object was removed, need not be or must not be, or why it could not be. */
